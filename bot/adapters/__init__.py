@@ -1,0 +1,1 @@
+"""The only importers of SDKs and databases: each file fills a port of :mod:`bot.ports`."""

@@ -1,0 +1,320 @@
+r"""Values as JSON text for the store's columns, and back.
+
+The law of this file: the written form is spelled out by hand and tagged with ``type``, so that
+renaming a class or a field cannot change what old rows mean. Texts stay readable UTF-8, which
+forgetting needs (it searches the file's raw bytes); only a text with half a surrogate pair, which
+UTF-8 cannot hold, is written with ``\u`` escapes. Times are whole microseconds since 1970 in UTC.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar, assert_never
+
+from bot.core.chat import (
+    ChatAddress,
+    Inbound,
+    InboundDeletion,
+    InboundEdit,
+    InboundMessage,
+    Reply,
+    Sender,
+    StopRequest,
+)
+from bot.core.messages import (
+    ContentBlock,
+    Image,
+    Message,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from bot.errors import StoreError
+
+_Data = dict[str, Any]  # JSON as it was read: each reader below says what it expects in it
+_Value = TypeVar("_Value")
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_write_escaped = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+
+
+def micros_of(at: datetime) -> int:
+    """Write a zone-aware moment as microseconds since 1970."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def moment_of(micros: int) -> datetime:
+    """Read back what :func:`micros_of` wrote, in UTC."""
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def encode_message(message: Message) -> str:
+    """Write a message of the conversation."""
+    return _text({"role": message.role, "blocks": [_of_block(each) for each in message.blocks]})
+
+
+def decode_message(text: str) -> Message:
+    """Read back what :func:`encode_message` wrote.
+
+    Raises:
+        StoreError: It is no such text.
+    """
+    return _decoded(text, _message)
+
+
+def encode_result(result: ToolResult) -> str:
+    """Write what a tool answered."""
+    return _text(_of_block(result))
+
+
+def decode_result(text: str) -> ToolResult:
+    """Read back what :func:`encode_result` wrote.
+
+    Raises:
+        StoreError: It is no such text.
+    """
+    return _decoded(text, _result)
+
+
+def encode_inbound(inbound: Inbound) -> str:
+    """Write an event of a chat platform."""
+    return _text(_of_inbound(inbound))
+
+
+def decode_inbound(text: str) -> Inbound:
+    """Read back what :func:`encode_inbound` wrote.
+
+    Raises:
+        StoreError: It is no such text.
+    """
+    return _decoded(text, _inbound)
+
+
+def encode_reply(reply: Reply) -> str:
+    """Write a reply."""
+    return _text(
+        {
+            "address": _of_address(reply.address),
+            "text": reply.text,
+            "kind": reply.kind,
+            "reply_to": reply.reply_to,
+        }
+    )
+
+
+def decode_reply(text: str) -> Reply:
+    """Read back what :func:`encode_reply` wrote.
+
+    Raises:
+        StoreError: It is no such text.
+    """
+    return _decoded(text, _reply)
+
+
+def _text(data: _Data) -> str:
+    text = _write(data)
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _write_escaped(data)
+    return text
+
+
+def _decoded(text: str, read: Callable[[_Data], _Value]) -> _Value:
+    try:
+        return read(json.loads(text))
+    except (ValueError, KeyError, TypeError) as error:
+        what = read.__name__.strip("_")
+        raise StoreError(f"a stored {what} cannot be read ({type(error).__name__})") from error
+
+
+def _of_block(block: ContentBlock) -> _Data:
+    match block:
+        case Text():
+            return {"type": "text", "text": block.text}
+        case Image():
+            return {"type": "image", "media_type": block.media_type, "data": block.data}
+        case Thinking():
+            return {
+                "type": "thinking",
+                "text": block.text,
+                "signature": block.signature,
+                "is_redacted": block.is_redacted,
+            }
+        case ToolCall():
+            return {
+                "type": "tool_call",
+                "id": block.id,
+                "name": block.name,
+                "arguments": block.arguments,
+            }
+        case ToolResult():
+            return {
+                "type": "tool_result",
+                "call_id": block.call_id,
+                "content": block.content,
+                "is_error": block.is_error,
+            }
+        case _:
+            assert_never(block)
+
+
+def _block(data: _Data) -> ContentBlock:
+    match data["type"]:
+        case "text":
+            return Text(text=data["text"])
+        case "image":
+            return Image(media_type=data["media_type"], data=data["data"])
+        case "thinking":
+            return Thinking(
+                text=data["text"], signature=data["signature"], is_redacted=data["is_redacted"]
+            )
+        case "tool_call":
+            return ToolCall(id=data["id"], name=data["name"], arguments=data["arguments"])
+        case "tool_result":
+            return ToolResult(
+                call_id=data["call_id"], content=data["content"], is_error=data["is_error"]
+            )
+        case unknown:
+            raise ValueError(f"no content block: {unknown!r}")
+
+
+def _result(data: _Data) -> ToolResult:
+    block = _block(data)
+    if not isinstance(block, ToolResult):
+        raise ValueError(f"no tool result: {data['type']!r}")
+    return block
+
+
+def _message(data: _Data) -> Message:
+    return Message(role=data["role"], blocks=tuple(_block(each) for each in data["blocks"]))
+
+
+def _of_address(address: ChatAddress) -> _Data:
+    return {
+        "channel": address.channel,
+        "account": address.account,
+        "chat": address.chat,
+        "thread": address.thread,
+    }
+
+
+def _address(data: _Data) -> ChatAddress:
+    return ChatAddress(
+        channel=data["channel"],
+        account=data["account"],
+        chat=data["chat"],
+        thread=data["thread"],
+    )
+
+
+def _of_sender(sender: Sender) -> _Data:
+    return {
+        "channel": sender.channel,
+        "realm": sender.realm,
+        "user_id": sender.user_id,
+        "name": sender.name,
+        "language": sender.language,
+    }
+
+
+def _sender(data: _Data) -> Sender:
+    return Sender(
+        channel=data["channel"],
+        realm=data["realm"],
+        user_id=data["user_id"],
+        name=data["name"],
+        language=data["language"],
+    )
+
+
+def _of_inbound(inbound: Inbound) -> _Data:
+    match inbound:
+        case InboundMessage():
+            return _of_inbound_message(inbound)
+        case InboundEdit():
+            message = _of_inbound_message(inbound.message)
+            return {"type": "edit", "event_id": inbound.event_id, "message": message}
+        case InboundDeletion():
+            return {
+                "type": "deletion",
+                "event_id": inbound.event_id,
+                "address": _of_address(inbound.address),
+                "message_id": inbound.message_id,
+            }
+        case StopRequest():
+            return {
+                "type": "stop",
+                "event_id": inbound.event_id,
+                "address": _of_address(inbound.address),
+                "sender": _of_sender(inbound.sender),
+            }
+        case _:
+            assert_never(inbound)
+
+
+def _of_inbound_message(message: InboundMessage) -> _Data:
+    return {
+        "type": "message",
+        "event_id": message.event_id,
+        "address": _of_address(message.address),
+        "kind": message.kind,
+        "sender": _of_sender(message.sender),
+        "message_id": message.message_id,
+        "text": message.text,
+        "is_addressed": message.is_addressed,
+        "sent_at": micros_of(message.sent_at),
+        "quoted": message.quoted,
+    }
+
+
+def _inbound(data: _Data) -> Inbound:
+    match data["type"]:
+        case "message":
+            return _inbound_message(data)
+        case "edit":
+            return InboundEdit(event_id=data["event_id"], message=_inbound_message(data["message"]))
+        case "deletion":
+            return InboundDeletion(
+                event_id=data["event_id"],
+                address=_address(data["address"]),
+                message_id=data["message_id"],
+            )
+        case "stop":
+            return StopRequest(
+                event_id=data["event_id"],
+                address=_address(data["address"]),
+                sender=_sender(data["sender"]),
+            )
+        case unknown:
+            raise ValueError(f"no event: {unknown!r}")
+
+
+def _inbound_message(data: _Data) -> InboundMessage:
+    return InboundMessage(
+        event_id=data["event_id"],
+        address=_address(data["address"]),
+        kind=data["kind"],
+        sender=_sender(data["sender"]),
+        message_id=data["message_id"],
+        text=data["text"],
+        is_addressed=data["is_addressed"],
+        sent_at=moment_of(data["sent_at"]),
+        quoted=data["quoted"],
+    )
+
+
+def _reply(data: _Data) -> Reply:
+    return Reply(
+        address=_address(data["address"]),
+        text=data["text"],
+        kind=data["kind"],
+        reply_to=data["reply_to"],
+    )

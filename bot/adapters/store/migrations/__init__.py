@@ -1,0 +1,34 @@
+"""How a database file gets from any earlier schema to this one: numbered steps, each taken once.
+
+The law of this folder: a step that was released is never changed, and says in SQL what it does,
+since ``schema`` moves on. What was applied stands in the table ``migration``.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from bot.adapters.store.migrations.m0001_initial import m0001_initial
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m0001_initial,)
+"""In order; the first makes version 1."""
+
+
+def migrate(connection: sqlite3.Connection) -> int:
+    """Apply what is missing, all of it or nothing, and return the version of the schema now.
+
+    Who starts at the same time waits for the write lock and then finds the work done. A version
+    above ``len(MIGRATIONS)`` comes from a newer program and is left as it is.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:  # commits, or rolls back when a step fails
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS migration"
+            " (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL)"
+        )
+        (found,) = connection.execute("SELECT COALESCE(MAX(version), 0) FROM migration").fetchone()
+        for version, step in enumerate(MIGRATIONS[found:], start=found + 1):
+            step(connection)
+            connection.execute("INSERT INTO migration VALUES (?, ?)", (version, step.__name__))
+    return max(int(found), len(MIGRATIONS))

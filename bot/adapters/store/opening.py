@@ -1,0 +1,88 @@
+"""Opening a database file: settings, migrations, and plain words when it cannot be used."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+
+from peewee import SqliteDatabase
+
+from bot.adapters.store.database import DATABASE_ERRORS, connection_of, reason_of
+from bot.adapters.store.migrations import MIGRATIONS, migrate
+from bot.errors import DataError
+
+BUSY_TIMEOUT_S = 5
+"""How long to wait for another connection's write: somebody else's start, a backup."""
+
+_PAUSE_S = 0.005
+
+_SETTINGS: dict[str, str | int] = {
+    "synchronous": "full",  # what was acknowledged survives a power cut
+    "foreign_keys": 1,
+    "secure_delete": 1,  # what was blanked is gone from the file, not only from the table
+}
+
+_MENDS = (
+    ("not a database", "is no database; move it away or restore a backup"),
+    ("malformed", "is damaged; restore a backup"),
+    ("unable to open", "cannot be opened; check that it is a file in a folder that can be written"),
+    ("readonly", "cannot be written; mend its permissions"),
+    ("locked", "is in use by another program; stop that first"),
+    ("full", "has no space left on its disk; free some"),
+)
+
+
+def open_database(path: Path) -> SqliteDatabase:
+    """Open or create the file at ``path`` and bring its schema up to date.
+
+    Raises:
+        DataError: It cannot be used; the text names the file and the mend.
+    """
+    db = SqliteDatabase(
+        str(path),
+        pragmas=_SETTINGS,
+        timeout=BUSY_TIMEOUT_S,
+        # The connection is made here and handed to the one thread that uses it from then on.
+        thread_safe=False,
+        check_same_thread=False,
+    )
+    try:
+        connection = connection_of(db)
+        switch_to_wal(connection)
+        version = migrate(connection)
+    except DATABASE_ERRORS as error:
+        db.close()
+        raise DataError(f"The database {path} {_mend(reason_of(error))}.") from error
+    if version > len(MIGRATIONS):
+        db.close()
+        raise DataError(
+            f"The database {path} has schema {version}, this version of the bot knows"
+            f" {len(MIGRATIONS)}; update the bot or restore an older backup."
+        )
+    return db
+
+
+def switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Turn the write-ahead log on, or find it on.
+
+    Of all statements only this one is refused at once, without SQLite's own waiting, when another
+    connection is just doing the same.
+    """
+    deadline = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if "locked" not in reason_of(error) or time.monotonic() >= deadline:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
+
+
+def _mend(reason: str) -> str:
+    for known, mend in _MENDS:
+        if known in reason:
+            return mend
+    return f"cannot be used: {reason}"

@@ -1,0 +1,175 @@
+"""Replies on their way out: stored before they are sent, kept open until their fate is known.
+
+A row is ``pending``, ``sending`` between the platform's call and its answer, ``sent`` or
+``failed``. The text of what was sent is blanked, since the platform has it and its turn too; the
+text of what failed is kept, so that it can be told. A preview is an unfinished answer shown
+meanwhile: a turn has at most one, and it is closed with its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from bot.adapters.store.codec import decode_reply, encode_reply, micros_of
+from bot.adapters.store.schema import Tables
+from bot.core.chat import Receipt, Reply
+from bot.core.lifecycle import OutboxId, OutboxItem
+from bot.core.turns import TurnId
+
+_NEVER_SHOWN = "The turn ended before the preview was known to be shown."
+
+
+def add(
+    tables: Tables,
+    replies: Iterable[Reply],
+    at: datetime,
+    *,
+    turn_id: TurnId | None = None,
+    replaces: Receipt | None = None,
+) -> tuple[OutboxItem, ...]:
+    """Put replies into the outbox; the first one takes the place of what ``replaces`` names."""
+    items = []
+    for reply in replies:
+        items.append(_insert(tables, reply, at, turn_id=turn_id, replaces=replaces))
+        replaces = None
+    return tuple(items)
+
+
+def add_preview(tables: Tables, turn_id: TurnId, reply: Reply, at: datetime) -> OutboxItem:
+    """Put an unfinished answer into the outbox; a turn that has one goes on with that."""
+    row = tables.execute(
+        "SELECT id, state, receipt FROM outbox WHERE turn_id = ? AND is_preview = 1", turn_id
+    ).fetchone()
+    if row is None:
+        return _insert(tables, reply, at, turn_id=turn_id, is_preview=True)
+    item_id, state, receipt = row
+    return OutboxItem(
+        id=OutboxId(item_id),
+        reply=reply,
+        state=state,
+        is_preview=True,
+        receipt=_receipt(receipt),
+    )
+
+
+def close_preview(tables: Tables, turn_id: TurnId, at: datetime) -> Receipt | None:
+    """Close the preview of a turn that ends and give its receipt, None when it has none."""
+    row = tables.execute(
+        "SELECT id, receipt FROM outbox WHERE turn_id = ? AND is_preview = 1", turn_id
+    ).fetchone()
+    if row is None:
+        return None
+    item_id, receipt = row
+    tables.execute(
+        "UPDATE outbox SET state = ?, body = NULL, reason = ?, changed_at = ? WHERE id = ?",
+        "failed" if receipt is None else "sent",
+        _NEVER_SHOWN if receipt is None else None,
+        micros_of(at),
+        item_id,
+    )
+    return _receipt(receipt)
+
+
+def mark_sending(tables: Tables, item: OutboxId, at: datetime) -> None:
+    """Note that the platform is about to be called; an item that is closed stays so."""
+    marked = tables.execute(
+        "UPDATE outbox SET state = 'sending', changed_at = ? WHERE id = ? AND state = 'pending'",
+        micros_of(at),
+        item,
+    )
+    _require_known(tables, item, marked.rowcount)
+
+
+def mark_pending(tables: Tables, item: OutboxId) -> None:
+    """Note that what was being sent did not arrive."""
+    marked = tables.execute(
+        "UPDATE outbox SET state = 'pending' WHERE id = ? AND state = 'sending'", item
+    )
+    _require_known(tables, item, marked.rowcount)
+
+
+def mark_sent(tables: Tables, item: OutboxId, receipt: Receipt, at: datetime) -> None:
+    """Note that the platform has it: that outweighs whatever was believed before."""
+    marked = tables.execute(
+        "UPDATE outbox SET state = 'sent', receipt = ?, body = NULL, reason = NULL, changed_at = ?"
+        " WHERE id = ?",
+        receipt.message_id,
+        micros_of(at),
+        item,
+    )
+    _require_known(tables, item, marked.rowcount)
+
+
+def mark_failed(tables: Tables, item: OutboxId, reason: str, at: datetime) -> None:
+    """Note that it will not be delivered, and why."""
+    marked = tables.execute(
+        "UPDATE outbox SET state = 'failed', reason = ?, changed_at = ?"
+        " WHERE id = ? AND state IN ('pending', 'sending')",
+        reason,
+        micros_of(at),
+        item,
+    )
+    _require_known(tables, item, marked.rowcount)
+
+
+def undelivered(tables: Tables) -> tuple[OutboxItem, ...]:
+    """Give what is pending or being sent, oldest first."""
+    rows = tables.execute(
+        "SELECT id, body, state, is_preview, receipt, replaces FROM outbox"
+        " WHERE state IN ('pending', 'sending') ORDER BY id"
+    )
+    return tuple(
+        OutboxItem(
+            id=OutboxId(item_id),
+            reply=decode_reply(body),
+            state=state,
+            is_preview=bool(is_preview),
+            receipt=_receipt(receipt),
+            replaces=_receipt(replaces),
+        )
+        for item_id, body, state, is_preview, receipt, replaces in rows
+    )
+
+
+def _insert(
+    tables: Tables,
+    reply: Reply,
+    at: datetime,
+    *,
+    turn_id: TurnId | None,
+    is_preview: bool = False,
+    replaces: Receipt | None = None,
+) -> OutboxItem:
+    now = micros_of(at)
+    inserted = tables.execute(
+        "INSERT INTO outbox"
+        " (session_key, turn_id, is_preview, state, body, replaces, created_at, changed_at)"
+        " VALUES (?, ?, ?, 'pending', ?, ?, ?, ?)",
+        reply.address.session_key,
+        turn_id,
+        int(is_preview),
+        encode_reply(reply),
+        None if replaces is None else replaces.message_id,
+        now,
+        now,
+    )
+    assert inserted.lastrowid is not None
+    return OutboxItem(
+        id=OutboxId(inserted.lastrowid),
+        reply=reply,
+        state="pending",
+        is_preview=is_preview,
+        replaces=replaces,
+    )
+
+
+def _receipt(message_id: str | None) -> Receipt | None:
+    return None if message_id is None else Receipt(message_id=message_id)
+
+
+def _require_known(tables: Tables, item: OutboxId, changed: int) -> None:
+    if changed:
+        return
+    if tables.execute("SELECT 1 FROM outbox WHERE id = ?", item).fetchone() is None:
+        raise ValueError(f"no such outbox item: {item}")

@@ -1,0 +1,154 @@
+"""The store on one SQLite file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from bot.adapters.store import conversations, inbox, lifecycle, outbox, people, turns
+from bot.adapters.store.database import DatabaseThread
+from bot.adapters.store.opening import open_database
+from bot.adapters.store.schema import Tables, make_tables
+from bot.core.chat import PersonKey, Receipt, Reply, Sender, SessionKey
+from bot.core.lifecycle import (
+    Claim,
+    Cursor,
+    ModelCall,
+    OutboxId,
+    OutboxItem,
+    Received,
+    SetAside,
+    Unfinished,
+)
+from bot.core.messages import ToolResult
+from bot.core.turns import Conversation, Outcome, Step, TurnId
+from bot.ports import Grant
+
+_Asked = ParamSpec("_Asked")
+_Value = TypeVar("_Value")
+
+
+class SqliteStore:
+    """Fills the ports Lifecycle, Conversations and People; each verb is one transaction.
+
+    A mistake of the caller (no such turn, a turn that has ended) is a ``ValueError`` and changes
+    nothing.
+    """
+
+    def __init__(self, tables: Tables, thread: DatabaseThread) -> None:
+        self._tables = tables
+        self._thread = thread
+
+    @classmethod
+    def open(cls, path: Path, *, inline: bool = False) -> SqliteStore:
+        """Open or create the database file at ``path``; needs no running event loop.
+
+        With ``inline`` every verb is carried out at once in the thread of its caller, so that a
+        run can be repeated step by step.
+
+        Raises:
+            DataError: The file cannot be used; the text names it and the mend.
+        """
+        db = open_database(path)
+        return cls(make_tables(db), DatabaseThread(db, inline=inline))
+
+    async def close(self) -> None:
+        """Carry out what was asked so far, then close the file."""
+        await self._thread.close()
+
+    async def receive(
+        self, events: tuple[Received | SetAside, ...], *, cursor: Cursor | None, at: datetime
+    ) -> tuple[bool, ...]:
+        """Store events and the cursor behind them; True for each that was new.
+
+        Only messages and changed messages wait; other events are closed at once. A changed
+        message waits under the event id of its change.
+        """
+        return await self._call(inbox.receive, events, cursor, at)
+
+    async def cursor(self, channel: str) -> str | None:
+        """Say how far a channel has read, None when it never did."""
+        return await self._call(inbox.cursor, channel)
+
+    async def claim(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
+        """Take all that waits into a new turn; None also while a turn of the chat is open."""
+        return await self._call(lifecycle.claim, session_key, at)
+
+    async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
+        """Keep step number ``index``, counted from 0, and what it cost."""
+        await self._call(turns.record_step, turn_id, index, step, call)
+
+    async def record_result(self, turn_id: TurnId, index: int, result: ToolResult) -> None:
+        """Keep a tool's result; the first one of a call stays."""
+        await self._call(turns.record_result, turn_id, index, result)
+
+    async def finish_turn(
+        self, turn_id: TurnId, outcome: Outcome, replies: tuple[Reply, ...], *, at: datetime
+    ) -> tuple[OutboxItem, ...]:
+        """End a turn with its replies; a second time nothing happens."""
+        return await self._call(lifecycle.finish_turn, turn_id, outcome, replies, at)
+
+    async def finish_command(
+        self, event_id: str, replies: tuple[Reply, ...], *, at: datetime
+    ) -> tuple[OutboxItem, ...]:
+        """Answer an event that waits; a second time nothing happens."""
+        return await self._call(lifecycle.finish_command, event_id, replies, at)
+
+    async def settle(self, event_id: str, *, at: datetime) -> None:
+        """Close an event that gets no reply."""
+        await self._call(lifecycle.finish_command, event_id, (), at)
+
+    async def add_preview(self, turn_id: TurnId, reply: Reply, *, at: datetime) -> OutboxItem:
+        """Put an unfinished answer into the outbox; the one that the turn has is given again."""
+        return await self._call(lifecycle.add_preview, turn_id, reply, at)
+
+    async def mark_sending(self, item: OutboxId, *, at: datetime) -> None:
+        """Note that the platform is about to be called."""
+        await self._call(outbox.mark_sending, item, at)
+
+    async def mark_pending(self, item: OutboxId) -> None:
+        """Note that what was being sent did not arrive."""
+        await self._call(outbox.mark_pending, item)
+
+    async def mark_sent(self, item: OutboxId, receipt: Receipt, *, at: datetime) -> None:
+        """Note that the platform has it, and forget the text."""
+        await self._call(outbox.mark_sent, item, receipt, at)
+
+    async def mark_failed(self, item: OutboxId, reason: str, *, at: datetime) -> None:
+        """Note that it will not be delivered, and why."""
+        await self._call(outbox.mark_failed, item, reason, at)
+
+    async def unfinished(self) -> Unfinished:
+        """Say what is open."""
+        return await self._call(lifecycle.unfinished)
+
+    async def load(self, session_key: SessionKey) -> Conversation:
+        """Give what a chat remembers of itself."""
+        return await self._call(conversations.load, session_key)
+
+    async def keep_from(self, session_key: SessionKey, turn_id: TurnId) -> None:
+        """Move the beginning of the window forward."""
+        await self._call(conversations.keep_from, session_key, turn_id)
+
+    async def begin_generation(self, session_key: SessionKey, *, at: datetime) -> int:
+        """Clear the chat and give the number of its new generation."""
+        return await self._call(conversations.begin_generation, session_key, at)
+
+    async def grants(self) -> dict[PersonKey, Grant]:
+        """Say what each person may do."""
+        return await self._call(people.grants)
+
+    async def claim_ownership(self, sender: Sender, *, at: datetime) -> bool:
+        """Make a person the owner unless there is one."""
+        return await self._call(people.claim_ownership, sender, at)
+
+    async def _call(
+        self,
+        verb: Callable[Concatenate[Tables, _Asked], _Value],
+        *asked: _Asked.args,
+        **named: _Asked.kwargs,
+    ) -> _Value:
+        return await self._thread.call(partial(verb, self._tables, *asked, **named))

@@ -1,0 +1,222 @@
+"""Turns and their journal: what was asked, each step, each result, how it ended."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from datetime import datetime
+
+from bot.adapters.store.codec import (
+    decode_message,
+    decode_result,
+    encode_message,
+    encode_result,
+    micros_of,
+    moment_of,
+)
+from bot.adapters.store.schema import Tables
+from bot.core.chat import SessionKey
+from bot.core.lifecycle import ModelCall
+from bot.core.messages import Message, Thinking, ToolResult
+from bot.core.turns import Outcome, Step, Turn, TurnId
+
+
+def start(
+    tables: Tables, session_key: SessionKey, generation: int, request: Message, at: datetime
+) -> Turn:
+    """Open a turn."""
+    inserted = tables.execute(
+        "INSERT INTO turn (session_key, generation, request, started_at) VALUES (?, ?, ?, ?)",
+        session_key,
+        generation,
+        encode_message(request),
+        micros_of(at),
+    )
+    assert inserted.lastrowid is not None
+    return Turn(
+        id=TurnId(inserted.lastrowid),
+        session_key=session_key,
+        request=request,
+        started_at=at,
+        generation=generation,
+    )
+
+
+def has_open(tables: Tables, session_key: SessionKey) -> bool:
+    """Say whether a turn of this chat is still open."""
+    found = tables.execute(
+        "SELECT 1 FROM turn WHERE session_key = ? AND outcome IS NULL", session_key
+    )
+    return found.fetchone() is not None
+
+
+def is_open(tables: Tables, turn_id: TurnId) -> bool:
+    """Say whether this turn is still open.
+
+    Raises:
+        ValueError: There is no such turn.
+    """
+    row = tables.execute("SELECT outcome FROM turn WHERE id = ?", turn_id).fetchone()
+    if row is None:
+        raise ValueError(f"no such turn: {turn_id}")
+    return row[0] is None
+
+
+def record_step(tables: Tables, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
+    """Keep an answer of the model, the results it already has, and what it cost.
+
+    Raises:
+        ValueError: The turn has ended, or ``index`` is not that of its next step.
+    """
+    _require_open(tables, turn_id)
+    (known,) = tables.execute("SELECT COUNT(*) FROM step WHERE turn_id = ?", turn_id).fetchone()
+    if index != known:
+        raise ValueError(f"step {index} of turn {turn_id} cannot follow {known} steps")
+    tables.execute(
+        "INSERT INTO step (turn_id, position, answer, stop) VALUES (?, ?, ?, ?)",
+        turn_id,
+        index,
+        encode_message(step.answer),
+        step.stop,
+    )
+    for result in step.results:
+        _insert_result(tables, turn_id, index, result)
+    _insert_usage(tables, call)
+
+
+def record_result(tables: Tables, turn_id: TurnId, index: int, result: ToolResult) -> None:
+    """Keep what a tool answered; the first result of a call stays.
+
+    Raises:
+        ValueError: The turn has ended or has no such step.
+    """
+    _require_open(tables, turn_id)
+    found = tables.execute("SELECT 1 FROM step WHERE turn_id = ? AND position = ?", turn_id, index)
+    if found.fetchone() is None:
+        raise ValueError(f"turn {turn_id} has no step {index}")
+    _insert_result(tables, turn_id, index, result)
+
+
+def end(tables: Tables, turn_id: TurnId, outcome: Outcome, at: datetime) -> None:
+    """Close a turn; the model's reasoning, which served only while it was open, is dropped."""
+    tables.execute(
+        "UPDATE turn SET outcome = ?, finished_at = ? WHERE id = ?",
+        outcome,
+        micros_of(at),
+        turn_id,
+    )
+    rows = tables.execute("SELECT position, answer FROM step WHERE turn_id = ?", turn_id)
+    for position, text in rows.fetchall():
+        answer = decode_message(text)
+        kept = tuple(block for block in answer.blocks if not isinstance(block, Thinking))
+        if len(kept) < len(answer.blocks):
+            tables.execute(
+                "UPDATE step SET answer = ? WHERE turn_id = ? AND position = ?",
+                encode_message(Message(role=answer.role, blocks=kept)),
+                turn_id,
+                position,
+            )
+
+
+def open_turns(tables: Tables) -> tuple[Turn, ...]:
+    """Give all turns that have not ended, oldest first."""
+    rows = tables.execute(  # without the plus SQLite walks all turns in the order of their ids
+        "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
+        " WHERE outcome IS NULL ORDER BY +id"
+    )
+    return _read(tables, rows)
+
+
+def ended_turns(
+    tables: Tables, session_key: SessionKey, *, generation: int, kept_from: int
+) -> tuple[Turn, ...]:
+    """Give the ended turns of a generation from one on, oldest first."""
+    rows = tables.execute(
+        "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
+        " WHERE session_key = ? AND generation = ? AND id >= ? AND outcome IS NOT NULL"
+        " ORDER BY id",
+        session_key,
+        generation,
+        kept_from,
+    )
+    return _read(tables, rows)
+
+
+def _require_open(tables: Tables, turn_id: TurnId) -> None:
+    if not is_open(tables, turn_id):
+        raise ValueError(f"turn {turn_id} has ended")
+
+
+def _insert_result(tables: Tables, turn_id: TurnId, index: int, result: ToolResult) -> None:
+    tables.execute(
+        "INSERT INTO step_result (turn_id, position, call_id, body) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (turn_id, position, call_id) DO NOTHING",
+        turn_id,
+        index,
+        result.call_id,
+        encode_result(result),
+    )
+
+
+def _insert_usage(tables: Tables, call: ModelCall) -> None:
+    tables.execute(
+        "INSERT INTO usage (at, session_key, person_key, model, purpose, input_tokens,"
+        " output_tokens, cache_read_tokens, cache_write_tokens)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        micros_of(call.at),
+        call.session_key,
+        call.person_key,
+        call.model,
+        call.purpose,
+        call.usage.input_tokens,
+        call.usage.output_tokens,
+        call.usage.cache_read_tokens,
+        call.usage.cache_write_tokens,
+    )
+
+
+def _read(tables: Tables, rows: sqlite3.Cursor) -> tuple[Turn, ...]:
+    found = rows.fetchall()
+    steps = _steps_of(tables, [row[0] for row in found])
+    return tuple(
+        Turn(
+            id=TurnId(turn_id),
+            session_key=SessionKey(key),
+            generation=generation,
+            request=decode_message(request),
+            started_at=moment_of(started_at),
+            steps=tuple(steps.get(turn_id, ())),
+            outcome=outcome,
+        )
+        for turn_id, key, generation, request, started_at, outcome in found
+    )
+
+
+def _steps_of(tables: Tables, turn_ids: list[int]) -> dict[int, list[Step]]:
+    """Read the journals of several turns at once."""
+    ids = json.dumps(turn_ids)
+    results: dict[tuple[int, int], list[ToolResult]] = {}
+    for turn_id, position, body in tables.execute(
+        "SELECT turn_id, position, body FROM step_result"
+        " WHERE turn_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+        ids,
+    ):
+        results.setdefault((turn_id, position), []).append(decode_result(body))
+    steps: dict[int, list[Step]] = {}
+    for turn_id, position, text, stop in tables.execute(
+        "SELECT turn_id, position, answer, stop FROM step"
+        " WHERE turn_id IN (SELECT value FROM json_each(?)) ORDER BY turn_id, position",
+        ids,
+    ):
+        answer = decode_message(text)
+        of_step = _in_call_order(answer, results.get((turn_id, position), []))
+        steps.setdefault(turn_id, []).append(Step(answer=answer, stop=stop, results=of_step))
+    return steps
+
+
+def _in_call_order(answer: Message, results: list[ToolResult]) -> tuple[ToolResult, ...]:
+    """Put results, kept as the tools finished, in the order in which they were asked for."""
+    if len(results) > 1:
+        places = {call.id: place for place, call in enumerate(answer.tool_calls)}
+        results.sort(key=lambda result: places.get(result.call_id, len(places)))
+    return tuple(results)

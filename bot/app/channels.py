@@ -1,0 +1,56 @@
+"""Which channels there are, and the building of those that are configured."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+
+from bot.config import Config, secrets_of
+from bot.errors import ConfigError
+from bot.ports import Channel, Clock
+from bot.runtime.access_gate import LOCAL_CHANNEL
+
+Announce = Callable[[str], None]
+"""Shows the operator one line: what is ready, what is not configured, the owner's code."""
+
+
+def build_channels(
+    config: Config,
+    clock: Clock,
+    announce: Announce,
+    hide: Callable[[tuple[str, ...]], None],
+    *,
+    only_local: bool = False,
+) -> dict[str, Channel]:
+    """Build every configured channel, or the terminal when none is or only that is wanted.
+
+    ``hide`` is told the secrets that no log may show.
+
+    Raises:
+        ConfigError: A section names no channel, or its settings cannot be used.
+    """
+    wanted: list[str] = []
+    for section in () if only_local else config.channels:
+        if section.is_configured:
+            wanted.append(section.name)
+        else:
+            missing = ", ".join(section.missing.values())
+            why = f"{missing} not set" if missing else "switched off"
+            announce(f"{section.name}: not configured ({why})")
+    channels: dict[str, Channel] = {}
+    for name in wanted or [LOCAL_CHANNEL]:
+        module = _channel_module(name)
+        settings = config.read_channel(name, module.Settings)
+        hide(secrets_of(settings))
+        channels[name] = module.build(settings, clock)
+    return channels
+
+
+def _channel_module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(f"channels.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"channels.{name}":
+            raise
+        raise ConfigError(f"channels.{name}: there is no such channel") from error

@@ -1,0 +1,21 @@
+"""The operator's settings: files and environment in, one frozen value out, once, at start.
+
+The law of this package: nothing else in the product reads settings from files or the environment,
+and whatever is wrong with them is a :class:`~bot.errors.ConfigError` of one line that names the
+place, the key, and what would be right. No text that may be a secret is ever repeated.
+
+``layers`` reads and lays the sources over each other, ``keys`` says what may stand in them,
+``wording`` turns a validator's findings into that one line.
+"""
+
+from bot.config.keys import AnthropicKeys, Config, load
+from bot.config.sections import ChannelSection, read_section, secrets_of
+
+__all__ = [
+    "AnthropicKeys",
+    "ChannelSection",
+    "Config",
+    "load",
+    "read_section",
+    "secrets_of",
+]

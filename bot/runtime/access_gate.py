@@ -1,0 +1,81 @@
+"""Who is let in: the operator's lists, and those who claimed the bot with the one-time code."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from bot.core.access import AccessPolicy, Attempts, Decision, decide, same_code
+from bot.core.chat import InboundMessage, PersonKey
+from bot.ports import Clock, Grant, People
+
+LOCAL_CHANNEL = "console"
+"""Whoever sits at the operator's own terminal is the operator."""
+
+TOLD_AGAIN_AFTER_S = 3600.0
+
+
+class AccessGate:
+    """Answers at once, from memory; grants are read once and follow every claim."""
+
+    def __init__(self, policy: AccessPolicy, people: People, clock: Clock) -> None:
+        self._policy = policy
+        self._people = people
+        self._clock = clock
+        self._grants: dict[PersonKey, Grant] = {}
+        self._told_at: dict[PersonKey, float] = {}
+        self._attempts = Attempts()
+        self._owner_code: str | None = None
+
+    async def load(self) -> None:
+        """Read who was let in before."""
+        self._grants = await self._people.grants()
+
+    @property
+    def has_owner(self) -> bool:
+        """Whether anybody can administer the bot from a chat."""
+        return bool(self._policy.admins) or "owner" in self._grants.values()
+
+    def offer(self, code: str) -> None:
+        """Let whoever gives this code become the owner, once."""
+        self._owner_code = code
+
+    def decide(self, message: InboundMessage) -> Decision:
+        """Say what the sender may do in this chat."""
+        sender = message.sender
+        return decide(
+            self._policy,
+            sender.names,
+            self._grants.get(sender.person_key),
+            message.kind,
+            is_local=message.address.channel == LOCAL_CHANNEL,
+        )
+
+    def is_to_be_told(self, person: PersonKey) -> bool:
+        """Say whether a stranger should read how to get in: now and then, not each time."""
+        now = self._clock.monotonic()
+        told_at = self._told_at.get(person)
+        if told_at is not None and now - told_at < TOLD_AGAIN_AFTER_S:
+            return False
+        self._told_at[person] = now
+        return True
+
+    async def claim(self, message: InboundMessage, code: str) -> str:
+        """Make the sender the owner if the code is right; return what they read."""
+        if message.kind != "private":
+            return "Send `/claim` in a private chat with me, so that nobody else sees the code."
+        if self._owner_code is None:
+            return "This bot has an owner already."
+        person, now = message.sender.person_key, self._clock.now()
+        if not self._attempts.allows(person, now):
+            return "Too many wrong codes. Try again in 15 minutes."
+        if not same_code(code, self._owner_code):
+            self._attempts = self._attempts.after_failure(person, now)
+            return "That is not the code. It stands in the bot's log, on the line `no owner yet`."
+        return await self._make_owner(message, now)
+
+    async def _make_owner(self, message: InboundMessage, now: datetime) -> str:
+        self._owner_code = None
+        if not await self._people.claim_ownership(message.sender, at=now):
+            return "This bot has an owner already."
+        self._grants[message.sender.person_key] = "owner"
+        return "You are the owner of this bot now. `/help` shows what it can do."

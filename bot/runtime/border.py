@@ -1,0 +1,40 @@
+"""The border of one inbound message: whatever breaks inside harms nothing outside of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot.errors import StoreError
+from bot.ports import Clock
+
+logger = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """A failure nobody foresaw; ``number`` finds it in the log."""
+
+    number: str
+
+
+async def guarded(
+    work: Awaitable[Result], clock: Clock, about: dict[str, object]
+) -> Result | Incident:
+    """Await ``work``; a failure that nobody foresaw is logged with its traceback.
+
+    Raises:
+        StoreError: It passes, for nothing can be promised about a message that cannot be stored.
+    """
+    try:
+        return await work
+    except StoreError:
+        raise
+    except Exception:  # border: one inbound message
+        number = f"{clock.now():%Y%m%d-%H%M%S}"
+        logger.exception("message.failed", extra={**about, "incident": number})
+        return Incident(number=number)

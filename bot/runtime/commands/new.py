@@ -1,0 +1,20 @@
+"""``/new``: begin afresh."""
+
+from bot.ports import Clock, CommandContext, Conversations
+from bot.runtime.commands.table import Command
+from bot.runtime.runner import AgentRunner
+
+
+def new_command(conversations: Conversations, runner: AgentRunner, clock: Clock) -> Command:
+    """Begin a new generation: no earlier turn is shown to the model again.
+
+    A turn that is running meanwhile is delivered, and belongs to what came before.
+    """
+
+    async def answer(context: CommandContext) -> str:
+        session_key = context.message.address.session_key
+        await conversations.begin_generation(session_key, at=clock.now())
+        runner.forget(session_key)
+        return "A new conversation begins; I no longer see what was said before."
+
+    return Command(name="new", description="Begin a new conversation.", handler=answer)

@@ -1,0 +1,220 @@
+"""Where every event comes in: it is classified, stored, and only then acted upon."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from bot.core.access import Decision
+from bot.core.chat import (
+    ChatAddress,
+    Inbound,
+    InboundDeletion,
+    InboundEdit,
+    InboundMessage,
+    Reply,
+    StopRequest,
+)
+from bot.core.commands import CommandCall, parse_command
+from bot.core.lifecycle import Cursor, Received, SetAside
+from bot.ports import Channel, Clock, CommandContext, Lifecycle
+from bot.runtime import notices
+from bot.runtime.access_gate import AccessGate
+from bot.runtime.activity import Activity
+from bot.runtime.border import Incident, guarded
+from bot.runtime.commands import CommandTable
+from bot.runtime.delivery import Delivery
+from bot.runtime.lanes import Lanes
+from bot.runtime.supervisor import Spawn
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DispatcherParts:
+    """What the dispatcher works with."""
+
+    lifecycle: Lifecycle
+    gate: AccessGate
+    commands: CommandTable
+    lanes: Lanes
+    delivery: Delivery
+    channels: Mapping[str, Channel]
+    clock: Clock
+    activity: Activity
+    spawn: Spawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """How an event goes on: what is stored of it, and what is done once that is committed."""
+
+    stored: Received | SetAside
+    act: Callable[[], None]
+
+
+class Dispatcher:
+    """Takes events of all channels; one that is not for the bot leaves no trace."""
+
+    def __init__(self, parts: DispatcherParts) -> None:
+        self._parts = parts
+
+    async def receive(
+        self, channel: str, events: tuple[Inbound | SetAside, ...], cursor: str | None
+    ) -> None:
+        """Store events and the channel's cursor in one transaction, then see to the new ones.
+
+        Raises:
+            StoreError: Nothing was stored; the platform must not be told.
+        """
+        plans = tuple(plan for event in events if (plan := self._plan(event)) is not None)
+        if not plans and cursor is None:
+            return
+        position = None if cursor is None else Cursor(channel=channel, value=cursor)
+        is_new = await self._parts.lifecycle.receive(
+            tuple(plan.stored for plan in plans), cursor=position, at=self._parts.clock.now()
+        )
+        for plan, new in zip(plans, is_new, strict=True):
+            if new:
+                plan.act()
+
+    async def resume(self) -> None:
+        """Go on with what an earlier process left open."""
+        unfinished = await self._parts.lifecycle.unfinished()
+        self._parts.delivery.enqueue(unfinished.outbox)
+        for claim in unfinished.claims:
+            self._parts.lanes.wake(claim.turn.session_key, claim)
+        for session_key in unfinished.waiting:
+            self._parts.lanes.wake(session_key)
+        for message in unfinished.commands:
+            plan = self._plan(message)
+            if plan is None:
+                await self._parts.lifecycle.settle(message.event_id, at=self._parts.clock.now())
+            else:
+                plan.act()
+
+    def _plan(self, event: Inbound | SetAside) -> _Plan | None:
+        match event:
+            case SetAside():
+                return _Plan(stored=event, act=lambda: _log_set_aside(event))
+            case InboundMessage():
+                return self._plan_message(event) if event.is_addressed else None
+            case StopRequest():
+                stored = Received(inbound=event, route="none")
+                return _Plan(stored=stored, act=lambda: self._stop(event.address))
+            case InboundEdit() | InboundDeletion():
+                logger.debug("inbound.not_followed", extra={"event": event.event_id})
+                return None
+            case _:
+                assert_never(event)
+
+    def _plan_message(self, message: InboundMessage) -> _Plan | None:
+        decision = self._parts.gate.decide(message)
+        call = parse_command(message.text)
+        if decision in ("stranger", "silent"):
+            return self._plan_stranger(message, decision, call)
+        if call is not None:
+            call = self._parts.commands.resolve(call)
+            if message.kind == "group" and not self._parts.commands.knows(call):
+                return None  # a command of some other bot in the group
+            return self._plan_command(message, call, decision)
+        session_key = message.address.session_key
+        stored = Received(inbound=message, route="turn")
+        return _Plan(stored=stored, act=lambda: self._parts.lanes.wake(session_key))
+
+    def _plan_stranger(
+        self, message: InboundMessage, decision: Decision, call: CommandCall | None
+    ) -> _Plan | None:
+        if call is not None and message.kind == "private":
+            call = self._parts.commands.resolve(call)
+            if call.name == "claim":
+                return self._plan_command(message, call, decision)
+        if decision == "stranger" and self._parts.gate.is_to_be_told(message.sender.person_key):
+            welcome = CommandCall(name="", arguments="")
+            return self._plan_command(message, welcome, decision)
+        return None
+
+    def _plan_command(
+        self, message: InboundMessage, call: CommandCall, decision: Decision
+    ) -> _Plan:
+        def act() -> None:
+            self._parts.activity.begin(message.address.session_key)
+            work = self._run_command(message, call, decision)
+            self._parts.spawn(f"command {message.event_id}", work)
+
+        return _Plan(stored=Received(inbound=message, route="command"), act=act)
+
+    async def _run_command(
+        self, message: InboundMessage, call: CommandCall, decision: Decision
+    ) -> None:
+        parts = self._parts
+        about: dict[str, object] = {"session": message.address.session_key, "command": call.name}
+        try:
+            context = CommandContext(
+                arguments=call.arguments, message=message, is_admin=decision == "admin"
+            )
+            if call.name:
+                answer = parts.commands.answer(call, context)
+            else:
+                answer = parts.commands.greet_stranger(context)
+            text = await guarded(answer, parts.clock, about)
+            if isinstance(text, Incident):
+                text = notices.for_incident(text.number)
+            replies = tuple(
+                Reply(address=message.address, text=part, kind="notice")
+                for part in parts.channels[message.address.channel].split(text)
+            )
+            items = await parts.lifecycle.finish_command(
+                message.event_id, replies, at=parts.clock.now()
+            )
+            parts.delivery.enqueue(items)
+            logger.info("command.answered", extra=about)
+        finally:
+            parts.activity.end(message.address.session_key)
+
+    def _stop(self, address: ChatAddress) -> None:
+        if self._parts.lanes.stop(address.session_key):
+            logger.info("turn.stopped", extra={"session": address.session_key})
+
+
+def _log_set_aside(event: SetAside) -> None:
+    logger.warning(
+        "inbound.set_aside",
+        extra={"channel": event.channel, "event": event.event_id, "why": event.reason},
+    )
+
+
+class ChannelInbox:
+    """The dispatcher as one channel sees it: :class:`bot.ports.Inbox`."""
+
+    def __init__(
+        self,
+        channel: str,
+        dispatcher: Dispatcher,
+        parts: DispatcherParts,
+        on_ready: Callable[[], None],
+    ) -> None:
+        self._channel = channel
+        self._dispatcher = dispatcher
+        self._parts = parts
+        self._on_ready = on_ready
+
+    async def cursor(self) -> str | None:
+        """Read how far the channel had got."""
+        return await self._parts.lifecycle.cursor(self._channel)
+
+    async def receive(
+        self, events: tuple[Inbound | SetAside, ...], *, cursor: str | None = None
+    ) -> None:
+        """Store what happened; only after that may the platform be told."""
+        await self._dispatcher.receive(self._channel, events, cursor)
+
+    def receiving(self) -> None:
+        """Take note that the channel gets events now."""
+        self._on_ready()
+
+    async def settled(self, address: ChatAddress) -> None:
+        """Wait until everything received in a chat is answered and delivered."""
+        await self._parts.activity.idle(address.session_key)

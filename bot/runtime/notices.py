@@ -1,0 +1,73 @@
+"""What people read when something is not as usual: one plain sentence each."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bot.core.turns import Outcome
+from bot.errors import (
+    ContextTooLong,
+    ModelAuthError,
+    ModelError,
+    ModelOverloaded,
+    ModelRateLimited,
+    ModelRequestRefused,
+    ModelStreamCut,
+    ModelUnavailable,
+)
+
+CUT = "*The answer reached its length limit. Say “go on” for the rest.*"
+REFUSED = "The model declined to answer this."
+EMPTY = "The model gave an empty answer. Please ask again, perhaps in other words."
+FAILED = "I could not answer because of a technical problem."
+STOPPED = "*(stopped)*"
+
+_BY_ERROR: dict[type[ModelError], str] = {
+    ModelAuthError: "I cannot reach the model: its key was refused. The operator has to mend that.",
+    ModelRateLimited: "The model is taking no more requests just now. Please try again in a while.",
+    ModelOverloaded: "The model is overloaded just now. Please try again in a few minutes.",
+    ModelUnavailable: "The model cannot be reached just now. Please try again in a few minutes.",
+    ModelStreamCut: "The model's answer broke off several times. Please try again.",
+    ModelRequestRefused: "The model refused this request as invalid. `/new` starts afresh.",
+}
+
+
+def for_model_error(error: ModelError) -> str:
+    """Say in one sentence why there is no answer and what to do."""
+    if isinstance(error, ContextTooLong):
+        return _too_long(error)
+    return _BY_ERROR.get(type(error), FAILED)
+
+
+def for_outcome(outcome: Outcome, text: str) -> str:
+    """Word what is delivered for a turn that ended in ``outcome`` with the model's ``text``.
+
+    Empty when nothing is to be said: the person stopped it.
+    """
+    match outcome:
+        case "answered":
+            return text
+        case "cut":
+            return f"{text}\n\n{CUT}" if text.strip() else CUT
+        case "refused":
+            return f"{text}\n\n{REFUSED}" if text.strip() else REFUSED
+        case "empty":
+            return EMPTY
+        case "failed":
+            return FAILED
+        case "stopped":
+            return ""
+        case _:
+            assert_never(outcome)
+
+
+def for_incident(incident: str) -> str:
+    """Say that the bot itself failed, with the number under which the log has it."""
+    return f"Something went wrong on my side (incident {incident}). Please try again."
+
+
+def _too_long(error: ContextTooLong) -> str:
+    size = ""
+    if error.needed_tokens and error.limit_tokens:
+        size = f" ({error.needed_tokens} tokens, the model reads {error.limit_tokens})"
+    return f"This chat is too long for the model{size}. `/new` starts afresh."

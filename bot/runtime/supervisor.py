@@ -1,0 +1,61 @@
+"""Owner of every background task: one task group, and one place where their failures end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Protocol
+
+logger = logging.getLogger(__name__)
+
+
+class Spawn(Protocol):
+    """Starts work beside the caller; the task is named for the log and ends with the process."""
+
+    def __call__(self, name: str, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        """Start ``work``."""
+        ...
+
+
+class Supervisor:
+    """An ``async with`` block outside of which no task of the bot is alive.
+
+    Work that fails is logged and ends alone: a broken preview stops no delivery.
+    """
+
+    def __init__(self) -> None:
+        self._group = asyncio.TaskGroup()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Supervisor:
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.cancel_all()
+        await self._group.__aexit__(kind, error, traceback)
+
+    def spawn(self, name: str, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        """Start work beside the caller."""
+        task = self._group.create_task(self._guarded(name, work), name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def cancel_all(self) -> None:
+        """Tell all work to stop; leaving the block waits for it."""
+        for task in tuple(self._tasks):
+            task.cancel()
+
+    async def _guarded(self, name: str, work: Coroutine[object, object, None]) -> None:
+        try:
+            await work
+        except Exception:  # border: one background job
+            logger.exception("task.failed", extra={"task": name})

@@ -1,0 +1,252 @@
+"""The tools the model may call, and the running of them.
+
+The law of this file: every call gets exactly one result, whatever the tool does. A tool that
+hangs, fails, cancels itself or returns nonsense harms its own result and nothing beside it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import re
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Literal
+
+from bot.core.llm import ToolSpec
+from bot.core.messages import ToolCall, ToolResult
+from bot.errors import PluginError, ToolError
+from bot.ports import Clock, ToolContext
+from bot.runtime.tool_arguments import MAX_DESCRIPTION_CHARS, Signature, read_signature
+
+logger = logging.getLogger(__name__)
+
+GRACE_S = 2.0
+"""How long a tool that was told to stop may tidy up before nobody waits for it any more."""
+
+MIN_RESULT_CHARS = 200
+"""The smallest result limit: below it the note of a cut would be all that is left."""
+
+EMPTY_RESULT = "(The tool returned no text.)"
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_MAX_LISTED_CHARS = 500
+
+Ending = Literal["ok", "error", "unknown", "timeout", "failed"]
+"""How a call ended; ``error`` is a word to the model, ``failed`` a fault of the tool."""
+
+
+class _TimeUp(Exception):
+    """A tool did not end within its limit; its own TimeoutError is another matter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tool:
+    spec: ToolSpec
+    owner: str
+    function: Callable[..., Coroutine[object, object, object]]
+    signature: Signature
+    timeout_s: float
+    max_chars: int
+    safe_to_repeat: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    ending: Ending
+    content: str
+    error: Exception | None = None
+
+
+class ToolRegistry:
+    """Holds the tools by name and runs the calls of one step side by side."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._tools: dict[str, _Tool] = {}
+        self._specs: tuple[ToolSpec, ...] = ()
+        self._stopping: set[asyncio.Task[object]] = set()
+
+    def register(
+        self,
+        function: Callable[..., object],
+        *,
+        owner: str,
+        timeout_s: float = 60.0,
+        max_chars: int = 50_000,
+        safe_to_repeat: bool = False,
+    ) -> ToolSpec:
+        """Offer an async function to the model under its own name, described by its docstring.
+
+        Raises:
+            PluginError: It cannot be offered; the text says why.
+        """
+        name = getattr(function, "__name__", "")
+        if not _NAME.fullmatch(name):
+            raise PluginError(f"{name!r} is no name for a tool: a-z, 0-9 and _, at most 64")
+        if name in self._tools:
+            other = self._tools[name].owner
+            raise PluginError(f"tool {name!r} is already registered by plugin {other!r}")
+        if not inspect.iscoroutinefunction(function):
+            raise PluginError(f"tool {name!r} must be an async function")
+        if timeout_s <= 0 or max_chars < MIN_RESULT_CHARS:
+            raise PluginError(f"tool {name!r}: its limits are too small")
+        description = inspect.getdoc(function) or ""
+        if not 1 <= len(description) <= MAX_DESCRIPTION_CHARS:
+            raise PluginError(
+                f"tool {name!r} needs a docstring of 1 to {MAX_DESCRIPTION_CHARS} characters"
+            )
+        try:
+            signature = read_signature(function)
+        except PluginError as error:
+            raise PluginError(f"tool {name!r}: {error}") from error
+        self._tools[name] = _Tool(
+            spec=ToolSpec(name=name, description=description, schema=signature.schema),
+            owner=owner,
+            function=function,
+            signature=signature,
+            timeout_s=timeout_s,
+            max_chars=max_chars,
+            safe_to_repeat=safe_to_repeat,
+        )
+        self._sort_specs()
+        return self._tools[name].spec
+
+    def remove(self, owner: str) -> None:
+        """Take back every tool that ``owner`` registered."""
+        self._tools = {name: tool for name, tool in self._tools.items() if tool.owner != owner}
+        self._sort_specs()
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """Give all tools by name: the same bytes in every request, for the prompt cache."""
+        return self._specs
+
+    def is_safe_to_repeat(self, name: str) -> bool:
+        """Tell whether a call whose result was lost may run again; not so if nobody knows it."""
+        return name in self._tools and self._tools[name].safe_to_repeat
+
+    async def run(
+        self,
+        calls: tuple[ToolCall, ...],
+        context: ToolContext,
+        on_result: Callable[[ToolResult], Awaitable[None]],
+    ) -> tuple[ToolResult, ...]:
+        """Run the calls side by side and give their results in the order of the calls.
+
+        Each tool is given ``context`` with the id of its own call. ``on_result`` is awaited as
+        each result comes; if it fails, the other calls are cancelled and its error passes.
+        """
+
+        async def run_one(call: ToolCall) -> ToolResult:
+            result = await self._run_one(call, replace(context, call_id=call.id))
+            await on_result(result)
+            return result
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(run_one(call)) for call in calls]
+        except BaseExceptionGroup as failures:
+            # Only ``on_result`` can fail here; whoever records a step expects its plain error.
+            raise failures.exceptions[0] from None
+        return tuple(task.result() for task in tasks)
+
+    async def _run_one(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        started = self._clock.monotonic()
+        outcome = await self._outcome(call, context)
+        logger.log(
+            logging.ERROR if outcome.error else logging.INFO,
+            "tool.finished",
+            exc_info=outcome.error,
+            extra={
+                "session": context.session_key,
+                "tool": call.name[:64],
+                "ms": round((self._clock.monotonic() - started) * 1000),
+                "outcome": outcome.ending,
+                "chars": len(outcome.content),
+            },
+        )
+        is_error = outcome.ending != "ok"
+        return ToolResult(call_id=call.id, content=outcome.content, is_error=is_error)
+
+    async def _outcome(self, call: ToolCall, context: ToolContext) -> _Outcome:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            return _Outcome(ending="unknown", content=self._nearest(call.name))
+        try:
+            text = await self._call(tool, call, context)
+        except ToolError as error:
+            return _Outcome(ending="error", content=_bounded(str(error), tool.max_chars))
+        except _TimeUp:
+            limit = f"{call.name} did not finish within {tool.timeout_s:g} s and was stopped."
+            return _Outcome(ending="timeout", content=limit)
+        except Exception as error:  # noqa: BLE001 - border: one tool call
+            incident = f"{self._clock.now():%Y%m%d-%H%M%S}"
+            content = f"{call.name} failed for a technical reason (incident {incident})."
+            return _Outcome(ending="failed", content=content, error=error)
+        return _Outcome(ending="ok", content=_bounded(text or EMPTY_RESULT, tool.max_chars))
+
+    async def _call(self, tool: _Tool, call: ToolCall, context: ToolContext) -> str:
+        arguments = tool.signature.parse(call.arguments)
+        if tool.signature.context_name is not None:
+            arguments[tool.signature.context_name] = context
+        text = await self._limited(tool.function(**arguments), tool.timeout_s)
+        if not isinstance(text, str):
+            raise TypeError(f"tool {call.name!r} returned {type(text).__name__}, not str")
+        return text
+
+    async def _limited(self, work: Coroutine[object, object, object], timeout_s: float) -> object:
+        """Race ``work`` against the clock, in a task of its own so that it can be left behind."""
+        task = asyncio.create_task(work)
+        alarm = asyncio.create_task(self._clock.sleep(timeout_s))
+        try:
+            await asyncio.wait({task, alarm}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise _TimeUp
+        finally:
+            alarm.cancel()
+            if not task.done():
+                await self._stop(task)
+        if task.cancelled():  # by itself: nobody else cancelled, or we would not be here
+            raise RuntimeError("the tool cancelled itself")
+        return task.result()
+
+    async def _stop(self, task: asyncio.Task[object]) -> None:
+        """Cancel a task and wait a little; one that will not end is left to itself."""
+        self._stopping.add(task)  # the loop keeps only weak references
+        task.add_done_callback(self._forget)
+        task.cancel()
+        alarm = asyncio.create_task(self._clock.sleep(GRACE_S))
+        try:
+            await asyncio.wait({task, alarm}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            alarm.cancel()
+
+    def _forget(self, task: asyncio.Task[object]) -> None:
+        self._stopping.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.warning("tool.failed_while_stopping", exc_info=error)
+
+    def _sort_specs(self) -> None:
+        self._specs = tuple(tool.spec for _, tool in sorted(self._tools.items()))
+
+    def _nearest(self, name: str) -> str:
+        near = get_close_matches(name, self._tools, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(self._tools)}."
+        return f"There is no tool named {name[:64]}. {hint[:_MAX_LISTED_CHARS]}"
+
+
+def _bounded(text: str, max_chars: int) -> str:
+    """Keep two thirds from the head and one third from the tail of what is too long.
+
+    What cannot be encoded (half a surrogate pair) is replaced: it could be neither stored nor
+    sent.
+    """
+    text = text.encode(errors="replace").decode()
+    if len(text) <= max_chars:
+        return text
+    note = f"\n[… {len(text)} characters in all; the middle was cut …]\n"
+    room = max_chars - len(note)
+    tail = room // 3
+    return text[: room - tail] + note + text[-tail:]

@@ -1,0 +1,211 @@
+"""One turn being run: it carries out what :mod:`bot.core.loop` asks for."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from bot.core import loop
+from bot.core.lifecycle import Claim, ModelCall
+from bot.core.llm import Delta, ModelRequest, ModelResponse, TextDelta, Usage
+from bot.core.messages import ToolCall, ToolResult
+from bot.core.retry import RetryPolicy, delay_before
+from bot.core.turns import Outcome, Turn
+from bot.core.window.assemble import Window, assemble
+from bot.errors import ModelError
+from bot.ports import Clock, Lifecycle, ModelClient, ToolContext
+from bot.runtime import notices
+from bot.runtime.preview import Preview
+from bot.runtime.tools import ToolRegistry
+
+logger = logging.getLogger(__name__)
+
+FATE_UNKNOWN = (
+    "The bot was restarted while this tool was running. Whether it did its work is not known; "
+    "it was not run again. Check before repeating it."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSettings:
+    """What the operator chose for the agent."""
+
+    model: str
+    persona: str
+    max_tokens: int
+    max_steps: int
+    max_turns: int
+    retry: RetryPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentParts:
+    """What an agent works with; ``jitter`` gives numbers in [0, 1)."""
+
+    model: ModelClient
+    tools: ToolRegistry
+    lifecycle: Lifecycle
+    clock: Clock
+    jitter: Callable[[], float]
+    settings: AgentSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """How a turn ended and what people are to read of it (CommonMark)."""
+
+    turn: Turn
+    outcome: Outcome
+    text: str
+    usage: Usage
+
+
+class TurnRun:
+    """Runs one turn from where its journal stands to its end."""
+
+    def __init__(self, parts: AgentParts, claim: Claim, preview: Preview, window: Window) -> None:
+        self._parts = parts
+        self._claim = claim
+        self._preview = preview
+        self._window = window
+        self._usage = Usage()
+        self._failure: ModelError | None = None
+        self._is_resumed = bool(claim.turn.steps)
+
+    async def run(self) -> Answer:
+        """Ask, run tools, and ask again until the loop says that the turn is over."""
+        state, action = loop.start(self._begin())
+        while True:
+            match action:
+                case loop.AskModel(may_use_tools=may_use_tools):
+                    state, action = await self._ask(state, may_use_tools)
+                case loop.RunTools(calls=calls):
+                    results = await self._run_tools(state, calls)
+                    state, action = loop.on_results(state, results)
+                case loop.Finish(outcome=outcome, text=text):
+                    return self._answer(state, outcome, text)
+                case _:
+                    assert_never(action)
+
+    def _begin(self) -> loop.LoopState:
+        past_calls = (
+            call.id
+            for turn in self._window.past
+            for step in turn.steps
+            for call in step.answer.tool_calls
+        )
+        return loop.LoopState(
+            turn_id=self._claim.turn.id,
+            max_steps=self._parts.settings.max_steps,
+            steps=self._claim.turn.steps,
+            taken_ids=frozenset(past_calls),
+        )
+
+    async def _ask(
+        self, state: loop.LoopState, may_use_tools: bool
+    ) -> tuple[loop.LoopState, loop.Action]:
+        try:
+            response = await self._ask_with_retries(self._request(state, may_use_tools))
+        except ModelError as error:
+            self._failure = error
+            return loop.on_failure(state)
+        self._usage += response.usage
+        state, action = loop.on_answer(state, response)
+        await self._parts.lifecycle.record_step(
+            self._claim.turn.id, len(state.steps) - 1, state.steps[-1], self._accounted(response)
+        )
+        return state, action
+
+    def _request(self, state: loop.LoopState, may_use_tools: bool) -> ModelRequest:
+        settings = self._parts.settings
+        open_turn = replace(self._claim.turn, steps=state.steps)
+        layout = assemble(replace(self._window, open_turn=open_turn))
+        return ModelRequest(
+            model=settings.model,
+            system=settings.persona,
+            messages=layout.messages,
+            tools=self._parts.tools.specs(),
+            max_tokens=settings.max_tokens,
+            may_use_tools=may_use_tools,
+            cache_marks=layout.cache_marks,
+        )
+
+    async def _ask_with_retries(self, request: ModelRequest) -> ModelResponse:
+        failures = 0
+        while True:
+            self._preview.restart()
+            try:
+                return await self._parts.model.ask(request, self._show)
+            except ModelError as error:
+                failures += 1
+                delay_s = None
+                if error.retryable:
+                    policy, jitter = self._parts.settings.retry, self._parts.jitter()
+                    delay_s = delay_before(policy, failures, error.retry_after_s, jitter)
+                logger.warning(
+                    "model.failed",
+                    extra={
+                        "session": self._claim.turn.session_key,
+                        "turn": self._claim.turn.id,
+                        "error": type(error).__name__,
+                        "why": str(error),
+                        "retry_in_s": delay_s,
+                    },
+                )
+                if delay_s is None:
+                    raise
+                await self._parts.clock.sleep(delay_s)
+
+    def _show(self, delta: Delta) -> None:
+        if isinstance(delta, TextDelta):
+            self._preview.add(delta.text)
+
+    def _accounted(self, response: ModelResponse) -> ModelCall:
+        turn = self._claim.turn
+        return ModelCall(
+            session_key=turn.session_key,
+            person_key=self._claim.messages[-1].sender.person_key,
+            model=response.model,
+            purpose="answer",
+            usage=response.usage,
+            at=self._parts.clock.now(),
+        )
+
+    async def _run_tools(
+        self, state: loop.LoopState, calls: tuple[ToolCall, ...]
+    ) -> tuple[ToolResult, ...]:
+        turn_id, index = self._claim.turn.id, len(state.steps) - 1
+
+        async def record(result: ToolResult) -> None:
+            await self._parts.lifecycle.record_result(turn_id, index, result)
+
+        doubtful: tuple[ToolCall, ...] = ()
+        if self._is_resumed:
+            self._is_resumed = False
+            is_safe = self._parts.tools.is_safe_to_repeat
+            doubtful = tuple(call for call in calls if not is_safe(call.name))
+        unknown = tuple(
+            ToolResult(call_id=call.id, content=FATE_UNKNOWN, is_error=True) for call in doubtful
+        )
+        for result in unknown:
+            await record(result)
+        rest = tuple(call for call in calls if call not in doubtful)
+        return unknown + await self._parts.tools.run(rest, self._tool_context(), record)
+
+    def _tool_context(self) -> ToolContext:
+        last = self._claim.messages[-1]
+        return ToolContext(
+            session_key=self._claim.turn.session_key,
+            kind=last.kind,
+            sender=last.sender,
+            call_id="",
+        )
+
+    def _answer(self, state: loop.LoopState, outcome: Outcome, text: str) -> Answer:
+        ended = replace(self._claim.turn, steps=state.steps, outcome=outcome)
+        words = notices.for_outcome(outcome, text)
+        if self._failure is not None:
+            words = notices.for_model_error(self._failure)
+        return Answer(turn=ended, outcome=outcome, text=words, usage=self._usage)

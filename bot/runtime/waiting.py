@@ -1,0 +1,29 @@
+"""Waiting with a limit, on the product's clock."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import TypeVar
+
+from bot.ports import Clock
+
+Result = TypeVar("Result")
+
+
+async def within(clock: Clock, seconds: float, work: Coroutine[object, object, Result]) -> Result:
+    """Run ``work`` for at most so long.
+
+    Raises:
+        TimeoutError: It was cut. It was told to stop, and is not waited for beyond that.
+    """
+    task = asyncio.ensure_future(work)
+    alarm = asyncio.ensure_future(clock.sleep(seconds))
+    try:
+        await asyncio.wait({task, alarm}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise TimeoutError(f"not done within {seconds:g} s")
+    finally:
+        task.cancel()
+        alarm.cancel()

@@ -1,0 +1,90 @@
+"""The whole application on fakes, spoken to like a person would."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+
+from bot.app import App, Outside, Store
+from bot.config import Config
+from bot.core.chat import Inbound
+from bot.ports import Channel, Clock, ModelClient
+from bot.testing.clock import FakeClock, settle
+from bot.testing.loopback import LoopbackChannel
+from bot.testing.store import InMemoryStore
+
+
+class Dialogue:
+    """An ``async with`` block in which the application runs.
+
+    Attributes:
+        channel: The loopback channel people speak through.
+        announced: The lines the operator was shown.
+    """
+
+    def __init__(
+        self,
+        model: ModelClient,
+        *,
+        config: Config,
+        store: Store | None = None,
+        channel: LoopbackChannel | None = None,
+        clock: Clock | None = None,
+        others: Mapping[str, Channel] | None = None,
+    ) -> None:
+        self.channel = channel or LoopbackChannel()
+        self.clock = clock or FakeClock()
+        self.store = store or InMemoryStore()
+        self.announced: list[str] = []
+        outside = Outside(
+            store=self.store,
+            model=model,
+            model_name="scripted",
+            channels={self.channel.name: self.channel, **(others or {})},
+            clock=self.clock,
+            announce=self.announced.append,
+        )
+        self.app = App(config, outside)
+        self._running: asyncio.Task[int] | None = None
+
+    async def __aenter__(self) -> Dialogue:
+        self._running = asyncio.ensure_future(self.app.run())
+        await settle()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        assert self._running is not None
+        if kind is None:
+            self.app.stop()
+            assert await self._running in (0, 1)
+        else:
+            self._running.cancel()
+            await asyncio.wait({self._running})
+
+    async def says(self, *texts: str, chat: str = "1001", user: str = "1001") -> list[str]:
+        """Say these one after the other, each once the one before is answered; return answers."""
+        before = len(self.channel.texts(chat))
+        for text in texts:
+            message = self.channel.message(text, chat=chat, user=user)
+            self.channel.push(message)
+            await settle()
+            await self.app.settled(message.address)
+        return self.channel.texts(chat)[before:]
+
+    async def happens(self, events: Iterable[Inbound]) -> None:
+        """Let events happen without waiting for answers."""
+        for event in events:
+            self.channel.push(event)
+        await settle()
+
+    async def crash(self) -> None:
+        """End the process's part at once, as a kill would: nothing is drained or told."""
+        assert self._running is not None
+        self._running.cancel()
+        await asyncio.wait({self._running})

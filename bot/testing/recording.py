@@ -1,0 +1,137 @@
+"""An inbox, a clock and a log that record, for tests of whatever receives.
+
+What is waited for here is real I/O on loopback: always by events, and no longer than
+:data:`PATIENCE_S`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+from bot.core.chat import ChatAddress, Inbound, InboundMessage
+from bot.core.lifecycle import SetAside
+from bot.ports import Channel
+from bot.testing.clock import FakeClock
+
+PATIENCE_S = 10.0
+"""How long real I/O on loopback may take before a test fails."""
+
+
+class WatchedClock(FakeClock):
+    """A fake clock of which a test can await that somebody sleeps by it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.naps: list[float] = []
+        self._fell_asleep = asyncio.Condition()
+
+    async def sleep(self, seconds: float) -> None:
+        """Note the nap, then sleep as usual."""
+        self.naps.append(seconds)
+        async with self._fell_asleep:
+            self._fell_asleep.notify_all()
+        await super().sleep(seconds)
+
+    async def wait_for_naps(self, count: int) -> None:
+        """Wait until so many naps were begun altogether."""
+        async with asyncio.timeout(PATIENCE_S), self._fell_asleep:
+            await self._fell_asleep.wait_for(lambda: len(self.naps) >= count)
+
+
+class RecordingInbox:
+    """An :class:`~bot.ports.Inbox` that keeps what it got.
+
+    Attributes:
+        events: Everything received, oldest first, redeliveries included.
+        cursors: The cursor of each call of ``receive``.
+    """
+
+    def __init__(self, cursor: str | None = None) -> None:
+        self.events: list[Inbound | SetAside] = []
+        self.cursors: list[str | None] = []
+        self._cursor = cursor
+        self._is_receiving = asyncio.Event()
+        self._changed = asyncio.Condition()
+
+    async def cursor(self) -> str | None:
+        """Give the last cursor that was not None."""
+        return self._cursor
+
+    async def receive(
+        self, events: tuple[Inbound | SetAside, ...], *, cursor: str | None = None
+    ) -> None:
+        """Keep the events and the cursor."""
+        self.events.extend(events)
+        self.cursors.append(cursor)
+        self._cursor = cursor if cursor is not None else self._cursor
+        async with self._changed:
+            self._changed.notify_all()
+
+    def receiving(self) -> None:
+        """Note that the channel gets events from now on."""
+        self._is_receiving.set()
+
+    async def settled(self, address: ChatAddress) -> None:
+        """Return at once: nothing is ever answered here."""
+
+    @property
+    def messages(self) -> tuple[InboundMessage, ...]:
+        """The plain messages among the events."""
+        return tuple(event for event in self.events if isinstance(event, InboundMessage))
+
+    async def wait_until_receiving(self) -> None:
+        """Wait until the channel said so."""
+        async with asyncio.timeout(PATIENCE_S):
+            await self._is_receiving.wait()
+
+    async def wait_for(self, count: int) -> tuple[Inbound | SetAside, ...]:
+        """Wait until so many events came altogether; give them all."""
+        async with asyncio.timeout(PATIENCE_S), self._changed:
+            await self._changed.wait_for(lambda: len(self.events) >= count)
+        return tuple(self.events)
+
+
+@asynccontextmanager
+async def running(channel: Channel, inbox: RecordingInbox) -> AsyncIterator[asyncio.Task[None]]:
+    """Run a channel until the block is left; it is receiving when the block is entered."""
+    task = asyncio.create_task(channel.run(inbox))
+    ready = asyncio.create_task(inbox.wait_until_receiving())
+    try:
+        await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            await task
+        await ready
+        yield task
+    finally:
+        ready.cancel()
+        task.cancel()
+        await asyncio.wait({task, ready}, timeout=PATIENCE_S)
+        await channel.close()
+
+
+@contextmanager
+def captured_logs() -> Iterator[Callable[[], tuple[str, ...]]]:
+    """Catch every record of every logger, formatted with its exception and its extras."""
+    handler = _Keeper()
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        yield lambda: tuple(handler.lines)
+    finally:
+        root.setLevel(level)
+        root.removeHandler(handler)
+
+
+class _Keeper(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+        self.setFormatter(logging.Formatter("%(name)s %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{self.format(record)} {record.__dict__!r}")

@@ -1,0 +1,146 @@
+"""The Socket Mode half of the pretended Slack: events out, acknowledgements in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aiohttp import WSMsgType, web
+
+from bot.testing.recording import PATIENCE_S
+from bot.testing.slack_state import Json, SlackState
+
+
+@dataclass(slots=True)
+class Envelope:
+    """An event on its way to the app; ``attempts`` counts how often it was sent."""
+
+    id: str
+    payload: Json
+    attempts: int = 0
+    socket: web.WebSocketResponse | None = None
+
+
+class SocketSide:
+    """Envelopes and the WebSockets that carry them.
+
+    Attributes:
+        acknowledged: Ids of the envelopes that the app acknowledged, in their order.
+        connections: How many WebSockets were opened altogether.
+    """
+
+    def __init__(self, state: SlackState) -> None:
+        self.state = state
+        self.acknowledged: list[str] = []
+        self.connections = 0
+        self._envelopes: dict[str, Envelope] = {}
+        self._links: dict[web.WebSocketResponse, web.Request] = {}
+        self._changed = asyncio.Event()
+
+    @property
+    def open_envelopes(self) -> tuple[Envelope, ...]:
+        """Those not acknowledged, oldest first."""
+        done = set(self.acknowledged)
+        return tuple(each for each in self._envelopes.values() if each.id not in done)
+
+    @property
+    def open_connections(self) -> int:
+        """How many WebSockets are open."""
+        return len(self._links)
+
+    async def push(self, event: object, **payload: object) -> Envelope:
+        """Send an event of any form; ``payload`` changes what stands around it."""
+        number = len(self._envelopes) + 1
+        around: Json = {
+            "type": "event_callback",
+            "team_id": self.state.team_id,
+            "event_id": f"Ev{number:08d}",
+            "event": event,
+        }
+        envelope = Envelope(id=f"envelope-{number}", payload=around | payload)
+        self._envelopes[envelope.id] = envelope
+        await self._deliver(envelope)
+        return envelope
+
+    async def expire(self) -> None:
+        """Send again whatever was not acknowledged in time."""
+        for envelope in self.open_envelopes:
+            await self._deliver(envelope)
+
+    async def redeliver(self, envelope_id: str = "") -> None:
+        """Send an envelope again (the newest unless named), though it may be acknowledged."""
+        newest = list(self._envelopes)[-1]
+        await self._deliver(self._envelopes[envelope_id or newest])
+
+    async def disconnect(self, reason: str = "refresh_requested") -> None:
+        """Announce on every connection that it will be closed."""
+        for socket in tuple(self._links):
+            await socket.send_json({"type": "disconnect", "reason": reason})
+
+    async def send_frame(self, text: str) -> None:
+        """Send any text at all over the newest connection."""
+        await list(self._links)[-1].send_str(text)
+
+    async def drop(self) -> None:
+        """Break every connection without a word."""
+        for request in self._links.values():
+            cut(request)
+        self._links.clear()
+
+    async def wait_for_acknowledged(self, count: int) -> tuple[str, ...]:
+        """Wait until so many envelopes were acknowledged; give their ids."""
+        await self.wait_until(lambda: len(self.acknowledged) >= count)
+        return tuple(self.acknowledged)
+
+    async def wait_until(self, is_so: Callable[[], bool]) -> None:
+        """Wait until something holds that a request or a control changes."""
+        async with asyncio.timeout(PATIENCE_S):
+            while not is_so():
+                await self._changed.wait()
+
+    async def link(self, request: web.Request) -> web.StreamResponse:
+        """Serve one WebSocket to its end."""
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        await socket.send_json({"type": "hello", "num_connections": len(self._links) + 1})
+        self._links[socket] = request
+        self.connections += 1
+        self._wake()
+        for envelope in self.open_envelopes:
+            if envelope.socket not in self._links:
+                await self._deliver(envelope)
+        async for frame in socket:
+            if frame.type is WSMsgType.TEXT:
+                self.acknowledged.append(str(json.loads(frame.data)["envelope_id"]))
+                self._wake()
+        self._links.pop(socket, None)
+        self._wake()
+        return socket
+
+    async def _deliver(self, envelope: Envelope) -> None:
+        if not self._links:
+            return
+        envelope.socket = list(self._links)[-1]
+        frame: Json = {
+            "type": "events_api",
+            "envelope_id": envelope.id,
+            "payload": envelope.payload,
+            "accepts_response_payload": False,
+            "retry_attempt": envelope.attempts,
+            "retry_reason": "timeout" if envelope.attempts else "",
+        }
+        envelope.attempts += 1
+        await envelope.socket.send_json(frame)
+
+    def _wake(self) -> None:
+        """Let all who wait for a change look again."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+def cut(request: web.Request) -> None:
+    """Break the connection of a request."""
+    if request.transport is not None:
+        request.transport.abort()

@@ -1,0 +1,254 @@
+"""A store that keeps everything in memory, for tests.
+
+It behaves as the SQLite one does (``bot.testing.stores`` compares them) and knows nothing of its
+inside. What a test may want to look at is offered as plain properties.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.core.chat import (
+    PersonKey,
+    Receipt,
+    Reply,
+    Sender,
+    SessionKey,
+)
+from bot.core.lifecycle import (
+    Claim,
+    Cursor,
+    ModelCall,
+    OutboxId,
+    OutboxItem,
+    Received,
+    SetAside,
+    Unfinished,
+    compose_request,
+)
+from bot.core.messages import Message, Thinking, ToolResult
+from bot.core.turns import Conversation, Outcome, Step, Turn, TurnId
+from bot.ports import Grant
+from bot.testing.mailboxes import MemoryInbox, MemoryOutbox
+
+
+@dataclass(slots=True)
+class _Session:
+    generation: int = 0
+    kept_from: int = 0
+
+
+class InMemoryStore:
+    """Fills the ports Lifecycle, Conversations and People from dicts."""
+
+    def __init__(self) -> None:
+        self.calls: list[ModelCall] = []
+        self._inbox = MemoryInbox()
+        self._outbox = MemoryOutbox()
+        self._cursors: dict[str, str] = {}
+        self._sessions: dict[SessionKey, _Session] = {}
+        self._turns: dict[TurnId, Turn] = {}
+        self._grants: dict[PersonKey, Grant] = {}
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """All turns, oldest first."""
+        return tuple(self._turns.values())
+
+    @property
+    def outbox(self) -> tuple[OutboxItem, ...]:
+        """All items, oldest first; of those that were sent, the text is gone."""
+        return self._outbox.items
+
+    @property
+    def failures(self) -> dict[OutboxId, str]:
+        """Why each item that failed did so."""
+        return dict(self._outbox.failures)
+
+    @property
+    def set_aside(self) -> tuple[SetAside, ...]:
+        """All events that could not be understood."""
+        return tuple(self._inbox.set_aside)
+
+    async def close(self) -> None:
+        """Do nothing: the same object is what is opened again."""
+
+    async def receive(
+        self, events: tuple[Received | SetAside, ...], *, cursor: Cursor | None, at: datetime
+    ) -> tuple[bool, ...]:
+        """Store events and the cursor behind them; True for each that was new."""
+        are_new = tuple(self._inbox.receive(event) for event in events)
+        if cursor is not None:
+            self._cursors[cursor.channel] = cursor.value
+        return are_new
+
+    async def cursor(self, channel: str) -> str | None:
+        """Say how far a channel has read, None when it never did."""
+        return self._cursors.get(channel)
+
+    async def claim(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
+        """Take all that waits into a new turn; None also while a turn of the chat is open."""
+        messages = self._inbox.waiting_in(session_key)
+        if not messages or any(turn.session_key == session_key for turn in self._open_turns()):
+            return None
+        turn = Turn(
+            id=TurnId(len(self._turns) + 1),
+            session_key=session_key,
+            request=compose_request(messages),
+            started_at=at,
+            generation=self._session(session_key).generation,
+        )
+        self._turns[turn.id] = turn
+        self._inbox.claim(session_key, turn.id)
+        return Claim(turn=turn, messages=messages)
+
+    async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
+        """Keep step number ``index``, counted from 0, and what it cost."""
+        turn = self._open_turn(turn_id)
+        if index != len(turn.steps):
+            raise ValueError(f"step {index} of turn {turn_id} cannot follow {len(turn.steps)}")
+        kept = Step(answer=step.answer, stop=step.stop)
+        for result in step.results:
+            kept = _with_result(kept, result)
+        self._turns[turn_id] = replace(turn, steps=(*turn.steps, kept))
+        self.calls.append(call)
+
+    async def record_result(self, turn_id: TurnId, index: int, result: ToolResult) -> None:
+        """Keep a tool's result; the first one of a call stays."""
+        turn = self._open_turn(turn_id)
+        if not 0 <= index < len(turn.steps):
+            raise ValueError(f"turn {turn_id} has no step {index}")
+        steps = list(turn.steps)
+        steps[index] = _with_result(steps[index], result)
+        self._turns[turn_id] = replace(turn, steps=tuple(steps))
+
+    async def finish_turn(
+        self, turn_id: TurnId, outcome: Outcome, replies: tuple[Reply, ...], *, at: datetime
+    ) -> tuple[OutboxItem, ...]:
+        """End a turn with its replies; a second time nothing happens."""
+        turn = self._turn(turn_id)
+        if turn.outcome is not None:
+            return ()
+        steps = tuple(_without_thinking(step) for step in turn.steps)
+        self._turns[turn_id] = replace(turn, steps=steps, outcome=outcome)
+        self._inbox.close_of_turn(turn_id)
+        return self._outbox.add(replies, replaces=self._outbox.close_preview(turn_id))
+
+    async def finish_command(
+        self, event_id: str, replies: tuple[Reply, ...], *, at: datetime
+    ) -> tuple[OutboxItem, ...]:
+        """Answer an event that waits; a second time nothing happens."""
+        return self._outbox.add(replies) if self._inbox.close(event_id) else ()
+
+    async def settle(self, event_id: str, *, at: datetime) -> None:
+        """Close an event that gets no reply."""
+        self._inbox.close(event_id)
+
+    async def add_preview(self, turn_id: TurnId, reply: Reply, *, at: datetime) -> OutboxItem:
+        """Put an unfinished answer into the outbox; the one that the turn has is given again."""
+        self._open_turn(turn_id)
+        return self._outbox.add_preview(turn_id, reply)
+
+    async def mark_sending(self, item: OutboxId, *, at: datetime) -> None:
+        """Note that the platform is about to be called."""
+        self._outbox.mark_sending(item)
+
+    async def mark_pending(self, item: OutboxId) -> None:
+        """Note that what was being sent did not arrive."""
+        self._outbox.mark_pending(item)
+
+    async def mark_sent(self, item: OutboxId, receipt: Receipt, *, at: datetime) -> None:
+        """Note that the platform has it, and forget the text."""
+        self._outbox.mark_sent(item, receipt)
+
+    async def mark_failed(self, item: OutboxId, reason: str, *, at: datetime) -> None:
+        """Note that it will not be delivered, and why."""
+        self._outbox.mark_failed(item, reason)
+
+    async def unfinished(self) -> Unfinished:
+        """Say what is open."""
+        waiting = (each.address.session_key for each in self._inbox.waiting("turn"))
+        return Unfinished(
+            claims=tuple(
+                Claim(turn=turn, messages=self._inbox.of_turn(turn.id))
+                for turn in self._open_turns()
+            ),
+            waiting=tuple(dict.fromkeys(waiting)),
+            commands=self._inbox.waiting("command"),
+            outbox=tuple(item for item in self.outbox if item.state in ("pending", "sending")),
+        )
+
+    async def load(self, session_key: SessionKey) -> Conversation:
+        """Give what a chat remembers of itself."""
+        session = self._sessions.get(session_key, _Session())
+        turns = tuple(
+            turn
+            for turn in self._turns.values()
+            if turn.session_key == session_key
+            and turn.generation == session.generation
+            and turn.id >= session.kept_from
+            and turn.outcome is not None
+        )
+        return Conversation(
+            session_key=session_key,
+            generation=session.generation,
+            turns=turns,
+            has_left=session.kept_from > 0,
+        )
+
+    async def keep_from(self, session_key: SessionKey, turn_id: TurnId) -> None:
+        """Move the beginning of the window forward."""
+        session = self._session(session_key)
+        session.kept_from = max(session.kept_from, turn_id)
+
+    async def begin_generation(self, session_key: SessionKey, *, at: datetime) -> int:
+        """Clear the chat and give the number of its new generation."""
+        session = self._session(session_key)
+        session.generation += 1
+        session.kept_from = 0
+        return session.generation
+
+    async def grants(self) -> dict[PersonKey, Grant]:
+        """Say what each person may do."""
+        return dict(self._grants)
+
+    async def claim_ownership(self, sender: Sender, *, at: datetime) -> bool:
+        """Make a person the owner unless there is one."""
+        if "owner" in self._grants.values():
+            return False
+        self._grants[sender.person_key] = "owner"
+        return True
+
+    def _session(self, session_key: SessionKey) -> _Session:
+        return self._sessions.setdefault(session_key, _Session())
+
+    def _open_turns(self) -> list[Turn]:
+        return [turn for turn in self._turns.values() if turn.outcome is None]
+
+    def _turn(self, turn_id: TurnId) -> Turn:
+        if turn_id not in self._turns:
+            raise ValueError(f"no such turn: {turn_id}")
+        return self._turns[turn_id]
+
+    def _open_turn(self, turn_id: TurnId) -> Turn:
+        turn = self._turn(turn_id)
+        if turn.outcome is not None:
+            raise ValueError(f"turn {turn_id} has ended")
+        return turn
+
+
+def _with_result(step: Step, result: ToolResult) -> Step:
+    """Add a result, unless there is one for that call, keeping the order of the calls."""
+    if any(known.call_id == result.call_id for known in step.results):
+        return step
+    places = {call.id: place for place, call in enumerate(step.answer.tool_calls)}
+    results = sorted(
+        (*step.results, result), key=lambda each: places.get(each.call_id, len(places))
+    )
+    return replace(step, results=tuple(results))
+
+
+def _without_thinking(step: Step) -> Step:
+    blocks = tuple(block for block in step.answer.blocks if not isinstance(block, Thinking))
+    return replace(step, answer=Message(role=step.answer.role, blocks=blocks))

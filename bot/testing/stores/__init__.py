@@ -1,0 +1,18 @@
+"""What every store must do, as plain checks that any implementation can be put through.
+
+A check is an async function that is given ``open_store``: each call opens the same data once more,
+as a new process would. ``CONTRACT`` lists them all::
+
+    @pytest.mark.parametrize("check", CONTRACT, ids=lambda check: check.__name__)
+    async def test_my_store(check: Check, tmp_path: Path) -> None:
+        await check(lambda: MyStore.open(tmp_path / "store"))
+"""
+
+from bot.testing.stores.delivery import DELIVERY
+from bot.testing.stores.given import Check, OpenStore, Store
+from bot.testing.stores.receiving import RECEIVING
+from bot.testing.stores.turns import TURNS
+
+CONTRACT: tuple[Check, ...] = (*RECEIVING, *TURNS, *DELIVERY)
+
+__all__ = ["CONTRACT", "Check", "OpenStore", "Store"]

@@ -1,0 +1,206 @@
+"""Receiving: stored once, waiting in order, answered once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.core.chat import InboundDeletion, InboundEdit, Receipt
+from bot.core.lifecycle import Cursor, Received, SetAside, Unfinished, compose_request
+from bot.core.turns import TurnId
+from bot.testing.clock import START
+from bot.testing.stores.given import (
+    ELSEWHERE,
+    HOME,
+    Check,
+    OpenStore,
+    asking,
+    begin,
+    have_turn,
+    hear,
+    is_refused,
+    message,
+    model_call,
+    saying,
+)
+
+
+async def an_event_is_new_once(open_store: OpenStore) -> None:
+    """Its identity is channel and event id, over restarts too."""
+    store = open_store()
+    twin = replace(message(1), address=replace(HOME, channel="slack"))
+
+    assert await hear(store, message(1), message(1), twin) == (True, False, True)
+
+    await store.close()
+    store = open_store()
+
+    assert await hear(store, message(1), message(2)) == (False, True)
+    await store.close()
+
+
+async def a_known_event_stays_known(open_store: OpenStore) -> None:
+    """What was answered, settled or not even wanted leaves its identity behind."""
+    store = open_store()
+    await have_turn(store, 1)
+    await hear(store, message(2), route="command")
+    await store.settle(message(2).event_id, at=START)
+    await hear(store, message(3), route="none")
+
+    assert await hear(store, message(1), message(2), message(3)) == (False, False, False)
+    assert await store.unfinished() == Unfinished()
+    await store.close()
+
+
+async def the_cursor_lands_with_its_events(open_store: OpenStore) -> None:
+    """It is kept for each channel, also when nothing was in the batch."""
+    store = open_store()
+
+    assert await store.cursor("telegram") is None
+
+    await store.receive((), cursor=Cursor(channel="telegram", value="7"), at=START)
+    events = (Received(inbound=message(1), route="turn"),)
+    await store.receive(events, cursor=Cursor(channel="telegram", value="8"), at=START)
+    await store.close()
+    store = open_store()
+
+    assert await store.cursor("telegram") == "8"
+    assert await store.cursor("slack") is None
+    assert (await store.unfinished()).waiting == (HOME.session_key,)
+    await store.close()
+
+
+async def what_waits_is_taken_together(open_store: OpenStore) -> None:
+    """In the order of arrival, of that chat only; then nothing waits there."""
+    store = open_store()
+    await hear(store, message(2), message(1), message(3, address=ELSEWHERE))
+
+    claim = await store.claim(HOME.session_key, at=START)
+
+    assert claim is not None
+    assert claim.messages == (message(2), message(1))
+    assert claim.turn.request == compose_request(claim.messages)
+    assert (claim.turn.steps, claim.turn.outcome, claim.turn.generation) == ((), None, 0)
+    assert await store.claim(HOME.session_key, at=START) is None
+    assert (await store.unfinished()).waiting == (ELSEWHERE.session_key,)
+    await store.close()
+
+
+async def a_chat_has_one_open_turn(open_store: OpenStore) -> None:
+    """What comes meanwhile waits for the next."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    await hear(store, message(2))
+
+    assert await store.claim(HOME.session_key, at=START) is None
+
+    await store.finish_turn(turn.id, "stopped", (), at=START)
+    claim = await store.claim(HOME.session_key, at=START)
+
+    assert claim is not None
+    assert claim.messages == (message(2),)
+    assert claim.turn.id > turn.id
+    await store.close()
+
+
+async def what_was_not_understood_is_set_aside(open_store: OpenStore) -> None:
+    """It waits for nothing and is known when it comes again."""
+    store = open_store()
+    odd = SetAside(event_id="update:9", channel="telegram", raw='{"\ud800": 1}', reason="no\udfff")
+
+    first = await store.receive((odd,), cursor=None, at=START)
+    second = await store.receive((odd,), cursor=None, at=START)
+
+    assert (first, second) == ((True,), (False,))
+    assert await store.unfinished() == Unfinished()
+    await store.close()
+
+
+async def only_messages_wait(open_store: OpenStore) -> None:
+    """A changed one goes by the event id of its change; a deletion is done at once."""
+    store = open_store()
+    edit = InboundEdit(event_id="edit:1001:1:5", message=message(1, "changed"))
+    deletion = InboundDeletion(event_id="gone:1", address=HOME, message_id="1")
+    await store.receive(
+        (
+            Received(inbound=edit, route="command"),
+            Received(inbound=deletion, route="command"),
+        ),
+        cursor=None,
+        at=START,
+    )
+
+    assert (await store.unfinished()).commands == (replace(edit.message, event_id=edit.event_id),)
+
+    await store.settle(edit.event_id, at=START)
+    await store.settle(deletion.event_id, at=START)
+
+    assert await store.unfinished() == Unfinished()
+    await store.close()
+
+
+async def a_command_is_answered_once(open_store: OpenStore) -> None:
+    """Beside a running turn, and a second answer changes nothing."""
+    store = open_store()
+    await begin(store, message(1))
+    await hear(store, message(2, "/status"), route="command")
+    command_id = message(2).event_id
+
+    assert (await store.unfinished()).commands == (message(2, "/status"),)
+
+    items = await store.finish_command(command_id, (saying("a"), saying("b")), at=START)
+
+    assert [item.reply.text for item in items] == ["a", "b"]
+    assert await store.finish_command(command_id, (saying("c"),), at=START) == ()
+    assert (await store.unfinished()).commands == ()
+    assert (await store.unfinished()).outbox == items
+    await store.close()
+
+
+async def two_channels_may_use_one_event_id(open_store: OpenStore) -> None:
+    """Each of the two is closed by a call of its own."""
+    store = open_store()
+    twin = replace(message(1), address=replace(HOME, channel="slack"))
+    await hear(store, message(1), twin, route="command")
+
+    await store.settle(message(1).event_id, at=START)
+
+    assert (await store.unfinished()).commands == (twin,)
+
+    await store.settle(twin.event_id, at=START)
+
+    assert (await store.unfinished()).commands == ()
+    await store.close()
+
+
+async def what_never_was_is_refused(open_store: OpenStore) -> None:
+    """An event, a turn, an item that nobody made."""
+    store = open_store()
+    await hear(store, message(1), route="command")
+    (item,) = await store.finish_command(message(1).event_id, (saying("x"),), at=START)
+    nowhere = type(item.id)(item.id + 1)
+    receipt = Receipt(message_id="1")
+
+    assert await is_refused(store.settle("nothing", at=START))
+    assert await is_refused(store.finish_command("nothing", (saying("x"),), at=START))
+    assert await is_refused(store.finish_turn(TurnId(99), "answered", (), at=START))
+    assert await is_refused(store.record_step(TurnId(99), 0, asking(), model_call()))
+    assert await is_refused(store.add_preview(TurnId(99), saying("x"), at=START))
+    assert await is_refused(store.mark_sending(nowhere, at=START))
+    assert await is_refused(store.mark_pending(nowhere))
+    assert await is_refused(store.mark_sent(nowhere, receipt, at=START))
+    assert await is_refused(store.mark_failed(nowhere, "gone", at=START))
+    await store.close()
+
+
+RECEIVING: tuple[Check, ...] = (
+    an_event_is_new_once,
+    a_known_event_stays_known,
+    the_cursor_lands_with_its_events,
+    what_waits_is_taken_together,
+    a_chat_has_one_open_turn,
+    what_was_not_understood_is_set_aside,
+    only_messages_wait,
+    a_command_is_answered_once,
+    two_channels_may_use_one_event_id,
+    what_never_was_is_refused,
+)

@@ -1,0 +1,174 @@
+"""The WebSocket over which Slack sends events: kept open for ever, acknowledged when stored.
+
+The SDK's own ``SocketModeClient`` is not used: it retries a refused token for ever, knocks for ever
+at an address that has run out, waits outside the Clock and works in tasks that nobody owns
+(docs/adr/0011-slack-store-before-acknowledging.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import NoReturn, TypeVar
+
+import aiohttp
+from pydantic import BaseModel
+
+from bot.api import Clock, DeliveryError
+from channels.slack.settings import CHANNEL
+from channels.slack.web import WebApi, proxy_for, translated
+
+logger = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+Take = Callable[[object], Awaitable[bool]]
+"""Stores what a payload tells; True when Slack may be told that it was received."""
+
+FIRST_WAIT_S = 1.0
+LONGEST_WAIT_S = 30.0
+GROWTH = 1.5
+
+HEARTBEAT_S = 20.0
+"""How often the connection is tried; no answer in half that time and it counts as lost."""
+
+HELLO_TIMEOUT_S = 20.0
+CLOSE_TIMEOUT_S = 1.0
+"""Slack does not end its side of a closed WebSocket; waiting longer brings nothing."""
+
+_ANNOUNCED = ("warning", "refresh_requested")
+"""Reasons of a ``disconnect`` frame that are no trouble: Slack renews connections now and then."""
+
+
+class _Frame(BaseModel):
+    type: str
+    envelope_id: str = ""
+    reason: str = ""
+    payload: object = None
+
+
+class Persistence:
+    """Tries again for ever, waiting longer each time; logs when trouble begins and when it ends."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._wait_s = FIRST_WAIT_S
+        self._in_trouble = False
+
+    async def succeed(self, attempt: Callable[[], Awaitable[Result]]) -> Result:
+        """Repeat ``attempt`` until it succeeds.
+
+        Raises:
+            ChannelAuthError: The token is refused; trying again brings nothing.
+        """
+        while True:
+            try:
+                result = await attempt()
+            except DeliveryError as error:
+                await self.pause(str(error), error.retry_after_s)
+            else:
+                if self._in_trouble:
+                    logger.info("channel.connected", extra={"channel": CHANNEL})
+                self._in_trouble, self._wait_s = False, FIRST_WAIT_S
+                return result
+
+    async def pause(self, reason: str, retry_after_s: float | None = None) -> None:
+        """Wait before the next attempt, at least as long as Slack asks for."""
+        if not self._in_trouble:
+            self._in_trouble = True
+            logger.warning("channel.disconnected", extra={"channel": CHANNEL, "reason": reason})
+        await self._clock.sleep(max(self._wait_s, retry_after_s or 0.0))
+        self._wait_s = min(self._wait_s * GROWTH, LONGEST_WAIT_S)
+
+
+class SocketMode:
+    """Keeps a connection open and hands what arrives to ``take``, in the order of arrival.
+
+    When Slack announces that it will close a connection, the next one is opened first, so that
+    there is always one to send to.
+    """
+
+    def __init__(
+        self, web: WebApi, persistence: Persistence, background: asyncio.TaskGroup
+    ) -> None:
+        self._web = web
+        self._persistence = persistence
+        self._background = background
+
+    async def serve(self, take: Take, on_connected: Callable[[], None]) -> NoReturn:
+        """Receive until cancelled.
+
+        Raises:
+            ChannelAuthError: Slack refused the app token.
+        """
+        before: aiohttp.ClientWebSocketResponse | None = None
+        while True:
+            socket = await self._persistence.succeed(self._connect)
+            on_connected()
+            over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+            self._background.create_task(self._listen(socket, take, over))
+            if before is not None:
+                await before.close()
+            before = socket
+            if (reason := await over) not in _ANNOUNCED:
+                await self._persistence.pause(reason)
+
+    async def _connect(self) -> aiohttp.ClientWebSocketResponse:
+        url = await self._web.open_socket()
+        with translated("app_token"):
+            socket = await self._web.session.ws_connect(
+                url,
+                heartbeat=HEARTBEAT_S,
+                timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_TIMEOUT_S),
+                proxy=proxy_for(url),
+            )
+        try:
+            with translated("app_token"):
+                frame = _read(await socket.receive(HELLO_TIMEOUT_S))
+            if frame is None or frame.type != "hello":
+                raise DeliveryError("Slack closed the connection before it began")
+        except BaseException:
+            await socket.close()
+            raise
+        return socket
+
+    async def _listen(
+        self, socket: aiohttp.ClientWebSocketResponse, take: Take, over: asyncio.Future[str]
+    ) -> None:
+        """Read one connection to its end; ``over`` tells why as soon as a new one is needed."""
+        try:
+            async for received in socket:
+                frame = _read(received)
+                if frame is None:
+                    continue
+                if frame.type == "disconnect" and not over.done():
+                    over.set_result(frame.reason)
+                elif frame.envelope_id:
+                    # A task each, so that a burst shares commits; tasks begin in their order.
+                    self._background.create_task(self._take(socket, frame, take))
+        finally:
+            if not over.done():
+                over.set_result("the connection was lost")
+            await socket.close()
+
+    async def _take(
+        self, socket: aiohttp.ClientWebSocketResponse, frame: _Frame, take: Take
+    ) -> None:
+        if not await take(frame.payload):
+            return  # Slack sends it again
+        try:
+            await socket.send_str(json.dumps({"envelope_id": frame.envelope_id}))
+        except ConnectionError:
+            logger.debug("event.not_acknowledged", extra={"channel": CHANNEL})
+
+
+def _read(received: aiohttp.WSMessage) -> _Frame | None:
+    if received.type is not aiohttp.WSMsgType.TEXT:
+        return None
+    try:
+        return _Frame.model_validate(json.loads(received.data))
+    except ValueError as error:
+        reason = type(error).__name__
+        logger.warning("frame.unreadable", extra={"channel": CHANNEL, "reason": reason})
+        return None

@@ -1,0 +1,1 @@
+"""What is run by hand or by CI: checks, generated documents, comparisons."""

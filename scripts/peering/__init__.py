@@ -1,0 +1,1 @@
+"""The parts of ``scripts/peers.py``: Daybook against servers that nobody here wrote."""

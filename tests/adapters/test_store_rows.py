@@ -1,0 +1,185 @@
+"""What is on disk that no port gives back, and what is not there any more."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.store.codec import encode_inbound, micros_of
+from bot.adapters.store.database import DatabaseThread, connection_of
+from bot.adapters.store.opening import open_database
+from bot.adapters.store.schema import make_tables
+from bot.adapters.store.sqlite_store import SqliteStore
+from bot.core.chat import InboundDeletion, Receipt
+from bot.core.lifecycle import SetAside
+from bot.core.messages import Message, Text, Thinking, ToolResult
+from bot.core.turns import Step
+from bot.errors import StoreError
+from bot.testing.clock import START
+from bot.testing.stores.given import (
+    ANN,
+    HOME,
+    asking,
+    begin,
+    hear,
+    message,
+    model_call,
+    saying,
+)
+
+SECRET = "a word that nobody shall find 秘密"
+NOW = micros_of(START)
+DELETION = InboundDeletion(event_id="gone", address=HOME, message_id="1")
+
+
+def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def on_disk(path: Path) -> bytes:
+    """All bytes of the database, its write-ahead log included."""
+    return b"".join(each.read_bytes() for each in sorted(path.parent.glob(path.name + "*")))
+
+
+async def test_each_model_call_is_accounted_for(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    turn = await begin(store, message(1))
+    step = Step(answer=Message(role="assistant", blocks=(Text(text="hello"),)), stop="end_turn")
+    await store.record_step(turn.id, 0, step, model_call())
+    await store.close()
+
+    expected = (1, NOW, HOME.session_key, ANN.person_key, "scripted", "answer", 10, 2, 0, 0)
+    assert rows(path, "SELECT * FROM usage") == [expected]
+
+
+async def test_a_claim_of_ownership_is_audited(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    await store.claim_ownership(ANN, at=START)
+    await store.claim_ownership(replace(ANN, user_id="1002"), at=START)
+    await store.close()
+
+    expected = (1, NOW, ANN.person_key, f"grant of {ANN.person_key}", None, "owner")
+    assert rows(path, "SELECT * FROM audit") == [expected]
+    assert rows(path, "SELECT * FROM person") == [(ANN.person_key, "owner", "Ann", NOW)]
+
+
+async def test_what_was_set_aside_can_be_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    odd = SetAside(event_id="update:9", channel="telegram", raw='{"\ud800": 1}', reason="no chat")
+    await store.receive((odd,), cursor=None, at=START)
+    await store.close()
+
+    assert rows(path, "SELECT state, body, reason, received_at FROM inbox") == [
+        ("set_aside", '{"\\ud800": 1}', "no chat", NOW)
+    ]
+
+
+async def test_what_is_not_for_the_bot_is_not_written_down(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    await hear(store, message(1, SECRET), route="none")
+
+    assert SECRET.encode() not in on_disk(path)
+
+    await store.close()
+
+
+async def test_a_sent_reply_is_gone_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    turn = await begin(store, message(1))
+    await store.add_preview(turn.id, saying(SECRET), at=START)
+    (item,) = await store.finish_turn(turn.id, "answered", (saying(SECRET),), at=START)
+    assert SECRET.encode() in on_disk(path)
+
+    await store.mark_sent(item.id, Receipt(message_id="501"), at=START)
+    await store.mark_failed(item.id, "late doubt", at=START)
+    await store.close()
+
+    assert SECRET.encode() not in on_disk(path)
+    assert rows(path, "SELECT state, reason, receipt FROM outbox WHERE is_preview = 0") == [
+        ("sent", None, "501")
+    ]
+
+
+async def test_a_failed_reply_is_kept_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    turn = await begin(store, message(1))
+    (item,) = await store.finish_turn(turn.id, "answered", (saying(SECRET),), at=START)
+    await store.mark_failed(item.id, "blocked by the person", at=START)
+    await store.close()
+
+    ((state, reason, body),) = rows(path, "SELECT state, reason, body FROM outbox")
+    assert (state, reason) == ("failed", "blocked by the person")
+    assert SECRET in str(body)
+
+
+async def test_reasoning_and_inbox_are_gone_when_the_turn_has_ended(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    turn = await begin(store, message(1, "what is on today?"))
+    thinking = Thinking(text=SECRET, signature="signed")
+    answer = Message(role="assistant", blocks=(thinking, Text(text="Nothing.")))
+    await store.record_step(turn.id, 0, Step(answer=answer, stop="end_turn"), model_call())
+    await store.finish_turn(turn.id, "answered", (), at=START)
+    await store.close()
+
+    assert SECRET.encode() not in on_disk(path)
+    assert on_disk(path).count(b"what is on today?") == 1  # the turn's own request
+    assert rows(path, "SELECT state, body, turn_id FROM inbox") == [("done", None, turn.id)]
+
+
+@pytest.mark.parametrize("body", ["no JSON", encode_inbound(DELETION)])
+async def test_a_damaged_row_is_a_store_error(tmp_path: Path, body: str) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    await hear(store, message(1))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE inbox SET body = ?", (body,))
+
+    with pytest.raises(StoreError):
+        await store.claim(HOME.session_key, at=START)
+
+    await store.close()
+
+
+async def test_no_verb_reads_a_whole_table(tmp_path: Path) -> None:
+    """Tables grow for years; what is waited for while a person waits must not."""
+    db = open_database(tmp_path / "daybook.db")
+    connection = connection_of(db)
+    statements: list[str] = []
+    store = SqliteStore(make_tables(db), DatabaseThread(db, inline=True))
+    connection.set_trace_callback(statements.append)
+    turn = await begin(store, message(1))
+    await store.add_preview(turn.id, saying("I th"), at=START)
+    await store.record_step(turn.id, 0, asking("a"), model_call())
+    await store.record_result(turn.id, 0, ToolResult(call_id="a", content="1"))
+    await store.unfinished()
+    (item,) = await store.finish_turn(turn.id, "answered", (saying("hello"),), at=START)
+    await store.mark_sending(item.id, at=START)
+    await store.mark_pending(item.id)
+    await store.mark_sent(item.id, Receipt(message_id="501"), at=START)
+    await hear(store, message(2, "/status"), route="command")
+    await store.finish_command(message(2).event_id, (saying("fine"),), at=START)
+    await store.load(HOME.session_key)
+    connection.set_trace_callback(None)
+
+    plans = {
+        statement: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
+        for statement in statements
+        if statement.startswith(("SELECT", "UPDATE"))
+    }
+    scans = [plan for steps in plans.values() for plan in steps if plan.startswith("SCAN")]
+    small = ("USING INDEX", "USING COVERING INDEX", "json_each")
+
+    assert len(plans) > 20
+    assert [plan for plan in scans if not any(each in plan for each in small)] == []
+
+    await store.close()

@@ -1,0 +1,200 @@
+"""What Slack tells, as values."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.api import (
+    ChatAddress,
+    Inbound,
+    InboundDeletion,
+    InboundEdit,
+    InboundMessage,
+    Sender,
+    SetAside,
+    StopRequest,
+)
+from channels.slack.inbound import Identity, _Change, _Deletion, _Post, people_in, to_inbound
+
+FOLDER = Path(__file__).parent.parent / "data" / "channels" / "slack"
+ME = Identity(team_id="T0TEAM", user_id="U0BOT")
+ADA = Sender(channel="slack", realm="T0TEAM", user_id="U1ADA", name="Ada")
+
+Json = dict[str, object]
+
+
+def recorded(name: str, **changed: object) -> Json:
+    payload: Json = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    event = payload.get("event")
+    if changed and isinstance(event, dict):
+        payload["event"] = event | changed
+    return payload
+
+
+def read(payload: Json) -> Inbound | SetAside | None:
+    return to_inbound(payload, ME, {"U1ADA": "Ada"})
+
+
+def message(name: str, **changed: object) -> InboundMessage:
+    event = read(recorded(name, **changed))
+    assert isinstance(event, InboundMessage)
+    return event
+
+
+def at(chat: str, thread: str = "") -> ChatAddress:
+    return ChatAddress(channel="slack", account="T0TEAM", chat=chat, thread=thread)
+
+
+def test_a_direct_message() -> None:
+    assert read(recorded("message_im")) == InboundMessage(
+        event_id="message:T0TEAM:D1ADA:1767603601.000100",
+        address=at("D1ADA"),
+        kind="private",
+        sender=ADA,
+        message_id="1767603601.000100",
+        text="hello & welcome, 1 < 2",
+        is_addressed=True,
+        sent_at=datetime(2026, 1, 5, 9, 0, 1, 100, tzinfo=UTC),
+    )
+
+
+def test_a_mention_is_one_event_however_it_is_told() -> None:
+    mention = message("app_mention")
+    assert mention == message("message_channel_mention")
+    assert mention.text == "Ask about #ops"
+    assert mention.is_addressed
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "kind", "is_addressed"),
+    [
+        ("message_im_thread", at("D1ADA", "1767603500.000001"), "private", True),
+        ("message_channel_mention", at("C1ROOM", "1767603601.000100"), "group", True),
+        ("message_channel_thread", at("C1ROOM", "1767603500.000001"), "group", False),
+        ("message_group", at("G1SECRET", "1767603601.000100"), "group", True),
+        ("message_mpim", at("C3MPIM", "1767603601.000100"), "group", True),
+        ("thread_broadcast", at("C1ROOM", "1767603500.000001"), "group", True),
+    ],
+)
+def test_where_and_for_whom(name: str, address: ChatAddress, kind: str, is_addressed: bool) -> None:
+    found = message(name)
+    assert (address, kind, is_addressed) == (found.address, found.kind, found.is_addressed)
+
+
+def test_a_mention_in_a_direct_message_is_no_obstacle() -> None:
+    assert message("message_im", text="<@U0BOT> hello").text == "hello"
+
+
+def test_files_are_named_until_they_can_be_read() -> None:
+    assert message("file_share").text == "see this\n[file: plan.png]"
+
+
+def test_an_edit_names_the_message_it_changes() -> None:
+    edit = read(recorded("message_changed"))
+    assert isinstance(edit, InboundEdit)
+    assert edit.event_id == "edit:T0TEAM:D1ADA:1767603601.000100:1767603650.000000"
+    assert edit.message == message("message_im", text="after")
+
+
+def test_an_edit_of_a_direct_message_with_replies_stays_where_the_message_was() -> None:
+    payload = recorded("message_changed")
+    event = payload["event"]
+    assert isinstance(event, dict)
+    event["message"]["thread_ts"] = event["message"]["ts"]
+    edit = read(payload)
+    assert isinstance(edit, InboundEdit)
+    assert edit.message.address == at("D1ADA")
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("message_deleted", at("D1ADA")),
+        ("message_deleted_with_replies", at("C1ROOM", "1767603601.000100")),
+    ],
+)
+def test_a_deletion(name: str, address: ChatAddress) -> None:
+    ts = "1767603601.000100"
+    assert read(recorded(name)) == InboundDeletion(
+        event_id=f"deletion:T0TEAM:{address.chat}:{ts}", address=address, message_id=ts
+    )
+
+
+def test_the_bots_own_message_taken_back_is_no_deletion() -> None:
+    previous = {"user": "U0BOT", "bot_id": "B0BOT", "text": "an answer"}
+    assert read(recorded("message_deleted", previous_message=previous)) is None
+
+
+def test_the_stop_button() -> None:
+    assert read(recorded("agent_session_stopped")) == StopRequest(
+        event_id="stop:T0TEAM:D1ADA:1767603500.000001:1767603670.000100",
+        address=at("D1ADA", "1767603500.000001"),
+        sender=ADA,
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "message_changed_unfurl",
+        "message_changed_by_us",
+        "bot_message",
+        "message_by_us",
+        "channel_join",
+        "assistant_thread_started",
+        "app_home_opened",
+        "channel_created",
+        "app_rate_limited",
+        "slash_command",
+    ],
+)
+def test_not_for_us(name: str) -> None:
+    assert read(recorded(name)) is None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"ts": None}, {"ts": "soon"}, {"ts": "9" * 20 + ".1"}, {"channel": {"id": "C1"}}, {"text": 5}],
+)
+def test_what_cannot_be_read_is_set_aside(changed: Json) -> None:
+    payload = recorded("message_im", **changed)
+    found = read(payload)
+    assert isinstance(found, SetAside)
+    assert ("event:Ev01", "slack", payload) == (
+        found.event_id,
+        found.channel,
+        json.loads(found.raw),
+    )
+    assert next(iter(changed)) in found.reason
+
+
+def test_half_a_character_is_replaced_so_that_it_can_be_written_down() -> None:
+    assert message("message_im", text="half \ud83d").text == "half \ufffd"
+
+
+def test_names_worth_knowing() -> None:
+    assert people_in(recorded("message_im", text="<@U2BOB> hi")) == {"U1ADA", "U2BOB"}
+    assert people_in({"event": {"user": {"id": "U1"}}}) == frozenset()
+    assert people_in({}) == frozenset()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+FIELDS = (*_Post.model_fields, *_Change.model_fields, *_Deletion.model_fields)
+SUBTYPES = st.sampled_from([None, "message_changed", "message_deleted", "tombstone", "x"])
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), JSON | SUBTYPES, max_size=6), SUBTYPES, JSON)
+def test_no_payload_raises(changed: Json, subtype: str | None, team: object) -> None:
+    event = {"type": "message", "subtype": subtype, "channel": "C1"} | changed
+    found = to_inbound({"event": event, "team_id": team}, ME)
+    assert not isinstance(found, StopRequest)

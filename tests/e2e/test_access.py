@@ -1,0 +1,109 @@
+"""Who is answered: nobody by default, then the owner, then whom the lists name."""
+
+import re
+
+from bot.config import Config
+from bot.testing.dialogue import Dialogue
+from bot.testing.loopback import LoopbackChannel
+from bot.testing.model import ScriptedModel
+from tests.e2e.conftest import OpenStore
+
+
+def code_of(dialogue: Dialogue) -> str:
+    line = next(line for line in dialogue.announced if "/claim" in line)
+    found = re.search(r"/claim (\S+)", line)
+    assert found is not None
+    return found[1]
+
+
+async def test_a_stranger_is_told_once_how_to_get_in_and_the_model_is_not_asked() -> None:
+    model = ScriptedModel()
+    async with Dialogue(model, config=Config()) as dialogue:
+        first = await dialogue.says("hello")
+        second = await dialogue.says("hello?")
+
+    assert ["`loopback:1001`" in text for text in first] == [True]
+    assert [] == second
+    assert [] == model.requests
+
+
+async def test_nothing_a_stranger_writes_is_kept(open_store: OpenStore) -> None:
+    async with Dialogue(
+        ScriptedModel(), config=Config(access="list"), store=open_store()
+    ) as dialogue:
+        assert [] == await dialogue.says("hello", "anybody there?")
+
+    unfinished = await open_store().unfinished()
+    assert ((), (), ()) == (unfinished.claims, unfinished.waiting, unfinished.commands)
+
+
+async def test_the_owner_claims_the_bot_with_the_code_once(open_store: OpenStore) -> None:
+    model = ScriptedModel(["Yes?"])
+    async with Dialogue(model, config=Config(), store=open_store()) as dialogue:
+        code = code_of(dialogue)
+        claimed = await dialogue.says(f"/claim {code.lower().replace('-', ' ')}")
+        answered = await dialogue.says("hello")
+        again = await dialogue.says(f"/claim {code}", chat="2002", user="2002")
+
+    assert "You are the owner" in claimed[0]
+    assert ["Yes?"] == answered
+    assert ["This bot has an owner already."] == again
+
+
+async def test_the_owner_is_known_after_a_restart(open_store: OpenStore) -> None:
+    async with Dialogue(ScriptedModel(), config=Config(), store=open_store()) as dialogue:
+        await dialogue.says(f"/start {code_of(dialogue)}")
+
+    channel = LoopbackChannel()
+    channel.message("a number that is taken")
+    model = ScriptedModel(["Yes?"])
+    async with Dialogue(model, config=Config(), store=open_store(), channel=channel) as dialogue:
+        assert ["Yes?"] == await dialogue.says("hello")
+        assert [] == [line for line in dialogue.announced if "/claim" in line]
+
+
+async def test_guessing_the_code_is_stopped() -> None:
+    async with Dialogue(ScriptedModel(), config=Config()) as dialogue:
+        code = code_of(dialogue)
+        for _ in range(5):
+            assert "not the code" in (await dialogue.says("/claim AAAA-AAAA"))[0]
+        locked = await dialogue.says(f"/claim {code}")
+
+    assert ["Too many wrong codes. Try again in 15 minutes."] == locked
+
+
+async def test_the_code_is_not_taken_where_others_can_see_it() -> None:
+    config = Config(allow=("loopback:1001",))
+    async with Dialogue(ScriptedModel(), config=config) as dialogue:
+        message = dialogue.channel.message(f"/claim {code_of(dialogue)}", kind="group")
+        await dialogue.happens([message])
+        await dialogue.app.settled(message.address)
+
+    assert ["private chat" in text for text in dialogue.channel.texts()] == [True]
+
+
+async def test_a_group_is_answered_only_when_it_speaks_to_the_bot() -> None:
+    model = ScriptedModel(["Yes?"])
+    async with Dialogue(model, config=Config(access="open")) as dialogue:
+        say = dialogue.channel.message
+        aside = say("lunch?", kind="group", is_addressed=False)
+        asked = say("are you there?", kind="group")
+        await dialogue.happens([aside, asked])
+        await dialogue.app.settled(asked.address)
+
+    assert ["Yes?"] == dialogue.channel.texts()
+    assert "Person 1001: are you there?" == model.requests[0].messages[0].text
+
+
+async def test_a_stranger_in_a_group_gets_no_answer() -> None:
+    async with Dialogue(ScriptedModel(), config=Config()) as dialogue:
+        await dialogue.happens([dialogue.channel.message("bot?", kind="group")])
+
+    assert [] == dialogue.channel.texts()
+
+
+async def test_a_command_of_another_bot_in_a_group_is_left_alone() -> None:
+    async with Dialogue(ScriptedModel(), config=Config(access="open")) as dialogue:
+        await dialogue.happens([dialogue.channel.message("/ban somebody", kind="group")])
+
+    assert [] == dialogue.channel.texts()
