@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.chat import SessionKey
@@ -74,6 +74,7 @@ def play(
     return state, action, asks
 
 
+@settings(max_examples=60)
 @given(st.integers(1, 4), st.lists(ANSWERS, min_size=10, max_size=10))
 def test_every_turn_ends(
     max_steps: int, answers: list[tuple[list[ContentBlock], StopReason]]

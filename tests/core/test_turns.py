@@ -1,7 +1,7 @@
 """Turns as the model sees them: whole, whatever happened in them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from bot.core.chat import SessionKey
 from bot.core.messages import (
@@ -55,6 +55,7 @@ def test_no_vendor_would_refuse_a_turn(turn: Turn) -> None:
     assert () == pairing_faults(messages_of(turn))
 
 
+@settings(max_examples=30)
 @given(turns())
 def test_a_turn_begins_with_its_request(turn: Turn) -> None:
     assert turn.request == messages_of(turn)[0]
@@ -70,6 +71,7 @@ def test_an_ended_turn_ends_with_words_and_holds_no_thinking(turn: Turn) -> None
     assert [] == [block for block in blocks if isinstance(block, Thinking)]
 
 
+@settings(max_examples=50)
 @given(histories())
 def test_turns_stand_behind_one_another(history: tuple[Turn, ...]) -> None:
     messages = tuple(message for turn in history for message in messages_of(turn))

@@ -66,7 +66,7 @@ class Breaks:
             near = reach - (reach - start) // 4
             return next((row for row in rows if row > near and self._is_after_gap(row)), rows[0])
         if not is_long:
-            return None
+            return self._opening_before(start, reach)
         low = max(line.start, middle)
         space = max(self._document.text.rfind(each, low, reach) for each in " \t")
         return reach if space < low else space + 1
@@ -79,6 +79,14 @@ class Breaks:
             if lines[index].kind in _ROWS:
                 yield lines[index].start
             index -= 1
+
+    def _opening_before(self, start: int, reach: int) -> int | None:
+        """Find where the fence or table begins of which only the first row would be reached."""
+        lines = self._document.lines
+        index = self._document.index_at(reach)
+        while lines[index].start > start and lines[index].kind not in ("fence_open", "table_head"):
+            index -= 1
+        return lines[index].start if lines[index].start > start else None
 
     def _is_after_gap(self, row: int) -> bool:
         line = self._document.lines[self._document.index_at(row) - 1]

@@ -22,7 +22,7 @@ _NEVER_FIRST: frozenset[LineKind] = frozenset(
 )
 _ALWAYS_FIRST: frozenset[LineKind] = frozenset({"heading", "fence_open", "table_head", "rule"})
 _ALWAYS_LAST: frozenset[LineKind] = frozenset({"code", "fence_close", "row", "rule"})
-HEADINGS: frozenset[LineKind] = frozenset({"heading", "underline"})
+_HEADINGS: frozenset[LineKind] = frozenset({"heading", "underline"})
 _FENCED: frozenset[LineKind] = frozenset({"code", "fence_close"})
 
 
@@ -168,7 +168,7 @@ def _unit_starts(lines: tuple[Line, ...]) -> Iterator[int]:
             is_after_blank = True
             continue
         is_apart = is_after_blank or line.kind in _ALWAYS_FIRST or last in _ALWAYS_LAST
-        if is_apart and line.kind not in _NEVER_FIRST and last not in HEADINGS and line.start:
+        if is_apart and line.kind not in _NEVER_FIRST and last not in _HEADINGS and line.start:
             yield line.start
         last = line.kind
         is_after_blank = False

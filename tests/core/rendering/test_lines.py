@@ -2,7 +2,7 @@
 
 import pyromark
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.rendering.lines import Line, scan_lines
@@ -52,6 +52,7 @@ def test_fences_are_found_where_commonmark_has_them(text: str) -> None:
     assert fenced_lines_by_pyromark(text) == ours
 
 
+@settings(max_examples=50)
 @given(st.one_of(st.text(alphabet="a \t\r\n>-#`~|:1.", max_size=40), markdown_documents()))
 def test_lines_lie_end_to_end(text: str) -> None:
     lines = scan_lines(text)

@@ -107,6 +107,11 @@ def test_a_fence_without_its_end_is_cut_all_the_same() -> None:
     assert ("```\naaaa\n```", "```\nbbbb") == split("```\naaaa\nbbbb", 12)
 
 
+def test_a_long_end_of_a_fence_is_as_good_as_a_short_one() -> None:
+    assert ("```\naaaa\n```", "```\nbbbb\n``````````") == split("```\naaaa\nbbbb\n``````````", 20)
+    assert ("```\naaaa\n```",) == split("```\naaaa\n``````````", 14)
+
+
 def test_a_language_that_leaves_no_room_is_not_repeated() -> None:
     opening = "```" + "x" * 14
 
@@ -141,6 +146,12 @@ def test_a_heading_stays_with_what_it_is_above() -> None:
 
 def test_a_heading_above_what_must_be_cut_is_not_alone() -> None:
     assert ("# One\n\naaa bbb", "ccc ddd") == split("# One\n\naaa bbb ccc ddd", 15)
+
+
+def test_a_first_line_of_code_that_fits_is_not_cut_to_stay_with_a_heading() -> None:
+    assert ("# A heading", "```\nab cd\nef gh\n```") == split(
+        "# A heading\n```\nab cd\nef gh\n```", 22
+    )
 
 
 def test_headings_only_are_cut_somewhere() -> None:
@@ -212,6 +223,14 @@ def test_marks_that_mean_nothing_do_not_hinder(text: str) -> None:
 def test_no_part_begins_like_a_list_by_accident() -> None:
     assert ("alpha 5 - 3 is", "two and more") == split("alpha 5 - 3 is two and more", 15)
     assert ("alpha beta", "5 - 3 is two") == split("alpha beta 5 - 3 is two", 12)
+
+
+def test_no_line_of_a_part_becomes_a_list_by_accident() -> None:
+    assert ("alpha", "beta gamma\n2.", "delta") == split("alpha\nbeta gamma\n2. delta", 15)
+
+
+def test_a_place_within_a_character_is_no_place() -> None:
+    assert ("你\u0301", "你\u0301") == split("你\u0301你\u0301", 3)
 
 
 def test_a_text_of_marks_only_is_cut_anyhow() -> None:

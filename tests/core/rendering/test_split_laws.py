@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 import pyromark
 import pytest
 import regex  # type: ignore[import-untyped]  # ships without types
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.rendering import split_markdown
@@ -70,6 +70,7 @@ def test_visible_characters_stay_whole(text: str) -> None:
         ]
 
 
+@settings(max_examples=30)
 @given(markdown_documents())
 def test_what_fits_is_one_part(text: str) -> None:
     assert (text.strip("\n"),) == split_markdown(text, at_most(10_000))
