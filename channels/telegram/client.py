@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import httpx
 from telegram import LinkPreviewOptions, MessageEntity, ReplyParameters
@@ -21,6 +23,9 @@ from channels.telegram.utf16 import utf16_length
 
 _MOST_MENDS = 3
 """One of each kind: moved chat, lost topic, refused formatting."""
+
+MOST_AT_ONCE = 16
+"""Requests on their way to Telegram at a time, which itself takes some thirty a second."""
 
 _POLL_MARGIN_S = 10
 """How much longer than Telegram's own waiting the connection may stay silent."""
@@ -49,12 +54,13 @@ class Client:
         guard_logs()
         self._requests = (
             HTTPXRequest(connection_pool_size=2, connect_timeout=10),
-            HTTPXRequest(
+            _BoundedRequest(
                 read_timeout=20,
                 write_timeout=20,
                 connect_timeout=10,
-                pool_timeout=30,
-                httpx_kwargs={"limits": httpx.Limits(max_connections=64, keepalive_expiry=30)},
+                httpx_kwargs={
+                    "limits": httpx.Limits(max_connections=MOST_AT_ONCE, keepalive_expiry=30)
+                },
             ),
         )
         self._bot = _RawBot(
@@ -163,6 +169,23 @@ class Client:
             if "message is not modified" not in error.message.lower():
                 raise
         return message_id
+
+
+class _BoundedRequest(HTTPXRequest):
+    """Lets no more requests through than there are connections.
+
+    The pool of httpx looks at all its connections and all that wait for one at every request: a
+    hundred answers at once cost it more than everything else of a turn together.
+    """
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - handed on as the SDK takes it
+        super().__init__(**options)
+        self._slots = asyncio.Semaphore(MOST_AT_ONCE)
+
+    async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:  # noqa: ANN401 - likewise
+        """Wait for a free connection, then make the request."""
+        async with self._slots:
+            return await super().do_request(*args, **kwargs)
 
 
 class _RawBot(ExtBot[None]):
