@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 import sys
 
-ROOT = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.realpath(__file__))
 PYTHON = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
 STAMP = "daybook-requirements.txt"  # in an environment of ours: the very list it was made from
 NEEDED = (
-    *("aiohttp", "anthropic", "apscheduler", "peewee", "prompt_toolkit", "pydantic"),
-    *("rich", "slack_bolt", "telegram", "telegramify_markdown", "tiktoken", "tzdata"),
+    *("aiohttp", "anthropic", "apscheduler", "httpx", "markdown_it", "peewee", "prompt_toolkit"),
+    *("pydantic", "pyromark", "rich", "slack_bolt", "slack_sdk", "telegram"),
+    *("telegramify_markdown", "tiktoken", "tzdata"),
 )
 
 
@@ -74,9 +75,9 @@ def _resolves(module: str) -> bool:
 def main() -> None:
     """Run Daybook's command line."""
     enter(".venv", "requirements.txt", NEEDED)
-    from bot.cli import main as command_line
+    from bot.cli import run
 
-    sys.exit(command_line())
+    run()
 
 
 if __name__ == "__main__":

@@ -1,49 +1,132 @@
-"""The command line: ``python3 run.py [--config FILE] [serve|chat]``."""
+"""The command line: ``python3 run.py [--config FILE] [VERB]``; :data:`VERBS` lists the verbs.
+
+Exit codes: 0 fine, 1 failed, 2 bad usage, configuration or data (one line on stderr that names the
+place).
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import logging
 import os
-import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn, Protocol
 
 from bot import __version__
+from bot.adapters import control_client
 from bot.adapters.clock import SystemClock
 from bot.adapters.models import ChosenModel, choose_model
+from bot.adapters.start_log import StartLog
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
-from bot.app import App, Outside, build_channels
+from bot.app import App, Outside, StopSignals, build_channels
 from bot.config import Config, load, secrets_of
 from bot.errors import BotError, ConfigError, DataError
 from bot.ports import Clock
 from bot.runtime.access_gate import LOCAL_CHANNEL
+from bot.runtime.health import StoreWatch, duration
 from bot.runtime.log import set_up
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 
+DEFAULT_VERB = "serve"
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a verb; return the process's exit code.
+Wrap = Callable[[Outside], Outside]
+"""Puts something around the parts that the bot is built on."""
 
-    0 fine, 1 failed, 2 bad usage or configuration (one line on stderr that names the place).
+
+class Run(Protocol):
+    """Carries a verb out; ``options`` holds its own arguments."""
+
+    def __call__(self, config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+        """Return the exit code."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """One word of the command line; ``add_arguments`` declares what may stand behind it."""
+
+    help: str
+    run: Run
+    add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
+
+
+def run() -> NoReturn:
+    """Run the command line, then end the process without taking the interpreter apart.
+
+    That would take 0.7 s of processor time once the SDKs are imported, and wait for threads that
+    hang; whatever is to be kept is closed by then.
     """
+    code = main()
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+            stream.flush()
+    os._exit(code)
+
+
+def main(arguments: Sequence[str] | None = None, *, wrap: Wrap = lambda outside: outside) -> int:
+    """Run a verb; return the process's exit code."""
     options = _parser().parse_args(arguments)
     try:
         config = load(options.config, os.environ)
-        return asyncio.run(_serve(config, only_local=options.verb == "chat"))
+        return VERBS[options.verb or DEFAULT_VERB].run(config, options, wrap)
     except (ConfigError, DataError) as error:
         _say(f"daybook: {error}")
         return EXIT_USAGE
     except BotError as error:
         _say(f"daybook: {error}")
         return EXIT_FAILED
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         return 0
+
+
+def _serve(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+    return asyncio.run(_run_bot(config, wrap, only_local=False))
+
+
+def _chat(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+    return asyncio.run(_run_bot(config, wrap, only_local=True))
+
+
+def _status(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+    """Ask the running bot how it is; 0 when it is well."""
+    answer = control_client.ask(config.data_dir, "/status")
+    match answer:
+        case {
+            "version": str(version),
+            "pid": int(pid),
+            "up_s": int() | float() as up_s,
+            "model": str(model),
+            "channels": dict(channels),
+            "running_turns": int(turns),
+            "health": {"condition": str(condition), "reasons": list(reasons)},
+        }:
+            lines = [
+                f"Daybook {version}, process {pid}, up {duration(up_s)}: {condition}",
+                *(f"  {name}: {how}" for name, how in channels.items()),
+                f"  model: {model}",
+                f"  answers being written: {turns}",
+                *(f"  trouble: {reason}" for reason in reasons),
+            ]
+            sys.stdout.write("\n".join(lines) + "\n")
+            return 0 if condition == "ok" else EXIT_FAILED
+    raise BotError(f"the bot that works on {config.data_dir} is of another version")
+
+
+VERBS = {
+    "serve": Verb(help="run every configured channel, or the terminal", run=_serve),
+    "chat": Verb(help="run the terminal only", run=_chat),
+    "status": Verb(help="ask the running bot how it is", run=_status),
+}
+"""All verbs; without one it is :data:`DEFAULT_VERB`."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -52,29 +135,34 @@ def _parser() -> argparse.ArgumentParser:
         description="Daybook: a chat bot for Telegram, Slack and the terminal.",
     )
     parser.add_argument("--version", action="version", version=f"Daybook {__version__}")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="settings (config.json)")
-    parser.add_argument(
-        "verb",
-        nargs="?",
-        default="serve",
-        choices=("serve", "chat"),
-        help="serve: every configured channel, or the terminal; chat: the terminal only",
-    )
+    config = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    for each in (parser, config):  # it may stand before the verb or behind it
+        each.add_argument("--config", type=Path, metavar="FILE", help="settings (config.json)")
+    words = parser.add_subparsers(dest="verb", metavar="VERB", help=f"default: {DEFAULT_VERB}")
+    for name, verb in VERBS.items():
+        verb.add_arguments(words.add_parser(name, help=verb.help, parents=[config]))
     return parser
 
 
-async def _serve(config: Config, *, only_local: bool) -> int:
-    clock = SystemClock()
+async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
+    clock, signals = SystemClock(), StopSignals(config.shutdown_deadline_s)
+    signals.listen()
     secrets = set_up(config.log_level, sys.stderr, as_json=not sys.stderr.isatty())
     secrets.add(secrets_of(config.anthropic))
     channels = build_channels(config, clock, _say, secrets.add, only_local=only_local)
-    if LOCAL_CHANNEL in channels and config.log_level == "info":
+    is_terminal = LOCAL_CHANNEL in channels
+    if is_terminal and config.log_level == "info":
         logging.getLogger().setLevel(logging.WARNING)  # the log would stand between the answers
     with lock_data_folder(config.data_dir):
-        store = SqliteStore.open(config.data_dir / "daybook.db")
+        starts = StartLog(config.data_dir)
+        if not is_terminal and (pause_s := starts.begin(clock.now())):
+            _say(f"the last starts came to a bad end; this one waits for {pause_s:g} s")
+            await clock.sleep(pause_s)
+        watch = StoreWatch()
+        store = SqliteStore.open(config.data_dir / "daybook.db", tell=watch.tell)
         try:
             model = await _choose_model(config, clock)
-            if LOCAL_CHANNEL in channels:
+            if is_terminal:
                 _say(model.about)
             outside = Outside(
                 store=store,
@@ -83,12 +171,17 @@ async def _serve(config: Config, *, only_local: bool) -> int:
                 channels=channels,
                 clock=clock,
                 announce=_say,
+                store_watch=watch,
+                data_dir=None if is_terminal else config.data_dir,
             )
-            app = App(config, outside)
-            _stop_on_signals(app)
-            return await app.run()
+            app = App(config, wrap(outside))
+            signals.aim(app.stop)
+            code = await app.run()
         finally:
             await store.close()
+        if code == 0:
+            starts.end_well()
+        return code
 
 
 async def _choose_model(config: Config, clock: Clock) -> ChosenModel:
@@ -97,19 +190,10 @@ async def _choose_model(config: Config, clock: Clock) -> ChosenModel:
     return await choose_model(api_key=key, base_url=keys.base_url, name=config.model, clock=clock)
 
 
-def _stop_on_signals(app: App) -> None:
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        try:
-            loop.add_signal_handler(name, app.stop)
-        except NotImplementedError:  # Windows: its event loop knows no signal handlers
-            signal.signal(name, lambda *_: loop.call_soon_threadsafe(app.stop))
-
-
 def _say(line: str) -> None:
     sys.stderr.write(line + "\n")
     sys.stderr.flush()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

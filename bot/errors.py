@@ -7,6 +7,7 @@
     ├── DataError                the data folder or database cannot be used    (exit 2)
     │   └── DataFolderBusy       another process works on it
     ├── StoreError               a running store failed
+    │   └── StoreLost            its file is damaged or gone
     ├── ModelError               the model could not answer
     │   ├── ModelAuthError       key or permission refused
     │   ├── ModelRateLimited     too many requests                             (retryable)
@@ -19,6 +20,7 @@
     │   ├── ChannelAuthError     token refused
     │   └── DeliveryError        a message was not delivered                   (retryable or not)
     │       └── FateUnknown      it may have been delivered
+    ├── NotRunning               no running bot can be asked                   (exit 1)
     ├── PluginError              a plugin cannot be used
     └── ToolError                a tool's word to the model
 
@@ -55,6 +57,10 @@ class DataFolderBusy(DataError):
 
 class StoreError(BotError):
     """The store could not carry out a request."""
+
+
+class StoreLost(StoreError):
+    """The store's file is damaged or gone; nothing but the operator can mend that."""
 
 
 class ModelError(BotError):
@@ -139,6 +145,10 @@ class DeliveryError(ChannelError):
 
 class FateUnknown(DeliveryError):
     """The connection broke after the message was sent: it may have been delivered."""
+
+
+class NotRunning(BotError):
+    """No running bot can be asked."""
 
 
 class PluginError(BotError):

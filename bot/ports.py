@@ -54,7 +54,7 @@ class ModelClient(Protocol):
     """A language model.
 
     ``ask`` calls ``on_delta`` for each piece as it arrives and returns the whole answer.
-    ``warm_up`` loads what takes long, beside the event loop; ``ask`` works without it, later.
+    The first ``ask`` may load what takes long, beside the event loop.
 
     Raises:
         ModelError: One class a kind of failure (see :mod:`bot.errors`); never a vendor's own. A
@@ -64,7 +64,6 @@ class ModelClient(Protocol):
     async def ask(
         self, request: ModelRequest, on_delta: Callable[[Delta], None]
     ) -> ModelResponse: ...
-    async def warm_up(self) -> None: ...
     async def close(self) -> None: ...
 
 
@@ -72,16 +71,26 @@ class Lifecycle(Protocol):
     """The verbs of a message's life, each one transaction; a call returns after its commit.
 
     * ``receive`` stores events and the channel's cursor together; True for each that was new.
-    * ``claim`` takes all that waits in a chat into one new turn; None when nothing waits.
+    * ``claim`` takes what waits in a chat into one new turn, the oldest first and no more than
+      :func:`~bot.core.lifecycle.taken_together` says; None when nothing waits or a turn is open.
     * ``record_step`` keeps an answer of the model before its tools run, and what it cost.
-    * ``record_result`` keeps a tool's result; the first one recorded for a call stays.
+    * ``record_start`` notes, before they run, calls that must not be run twice; ``record_result``
+      keeps a tool's result, the first one recorded for a call.
+    * ``record_resume`` counts the processes that found a turn open and go on with it.
     * ``finish_turn`` ends the turn, closes its messages and puts its replies into the outbox.
     * ``finish_command`` does so for a command, ``settle`` for an event that gets no reply.
+    * ``reopen`` opens a chat's newest turn again where :func:`~bot.core.lifecycle.reopened` says
+      so and nothing came after it; None else. Who remembers the chat's turns must forget them.
     * ``add_preview`` puts an unfinished answer into the outbox before its first showing;
-      ``finish_turn`` makes the first reply of that turn replace it.
+      ``finish_turn`` makes the first reply of that turn replace it, or, when nobody knows whether
+      it was shown, become it: the same item, ``sending``.
     * ``mark_sending`` stands before the platform's call, ``mark_sent`` or ``mark_failed`` after;
       ``mark_pending`` takes back a ``sending`` of which it is known that it did not arrive.
+    * ``failed`` gives what could not be delivered to a chat, oldest first, previews never;
+      ``send_again`` makes all of it pending and gives it.
     * ``unfinished`` says what an earlier process left open.
+    * ``prune`` removes what was received, or put into the outbox, before a moment and is done:
+      identities of events, sent replies. In many short transactions; gives how many rows.
 
     Raises:
         StoreError: It could not be committed; nothing of the call was kept.
@@ -95,20 +104,30 @@ class Lifecycle(Protocol):
     async def record_step(
         self, turn_id: TurnId, index: int, step: Step, call: ModelCall
     ) -> None: ...
+    async def record_start(
+        self, turn_id: TurnId, index: int, call_ids: tuple[str, ...]
+    ) -> None: ...
     async def record_result(self, turn_id: TurnId, index: int, result: ToolResult) -> None: ...
+    async def record_resume(self, turn_id: TurnId) -> int: ...
     async def finish_turn(
         self, turn_id: TurnId, outcome: Outcome, replies: tuple[Reply, ...], *, at: datetime
     ) -> tuple[OutboxItem, ...]: ...
     async def finish_command(
-        self, event_id: str, replies: tuple[Reply, ...], *, at: datetime
+        self, channel: str, event_id: str, replies: tuple[Reply, ...], *, at: datetime
     ) -> tuple[OutboxItem, ...]: ...
-    async def settle(self, event_id: str, *, at: datetime) -> None: ...
+    async def settle(self, channel: str, event_id: str, *, at: datetime) -> None: ...
+    async def reopen(self, session_key: SessionKey, *, at: datetime) -> Claim | None: ...
     async def add_preview(self, turn_id: TurnId, reply: Reply, *, at: datetime) -> OutboxItem: ...
     async def mark_sending(self, item: OutboxId, *, at: datetime) -> None: ...
     async def mark_pending(self, item: OutboxId) -> None: ...
     async def mark_sent(self, item: OutboxId, receipt: Receipt, *, at: datetime) -> None: ...
     async def mark_failed(self, item: OutboxId, reason: str, *, at: datetime) -> None: ...
+    async def failed(self, session_key: SessionKey) -> tuple[OutboxItem, ...]: ...
+    async def send_again(
+        self, session_key: SessionKey, *, at: datetime
+    ) -> tuple[OutboxItem, ...]: ...
     async def unfinished(self) -> Unfinished: ...
+    async def prune(self, before: datetime) -> int: ...
 
 
 class Conversations(Protocol):
@@ -138,9 +157,14 @@ class People(Protocol):
 class Inbox(Protocol):
     """What a channel hands its events to.
 
-    ``receive`` returns after the commit: only then may the platform be told. ``receiving`` says
-    that the channel now gets events. ``settled`` waits until everything received so far in a chat
-    is answered and delivered.
+    ``receive`` returns after the commit: only then may the platform be told. While the store
+    fails it waits, so that nothing is lost that no platform would send again. ``receiving`` says
+    that the channel gets events from now on, ``failing`` that it gets none and why; each may be
+    said again. ``settled`` waits until everything received so far in a chat is answered and
+    delivered.
+
+    Raises:
+        StoreError: By ``receive``: it was not stored, and never will be.
     """
 
     async def cursor(self) -> str | None: ...
@@ -148,6 +172,7 @@ class Inbox(Protocol):
         self, events: tuple[Inbound | SetAside, ...], *, cursor: str | None = None
     ) -> None: ...
     def receiving(self) -> None: ...
+    def failing(self, reason: str) -> None: ...
     async def settled(self, address: ChatAddress) -> None: ...
 
 
@@ -156,14 +181,18 @@ class Channel(Protocol):
 
     * ``run`` receives until cancelled, reconnecting for ever; it returns when the platform has
       nothing more to say (a closed terminal).
-    * ``split`` cuts CommonMark into platform messages, losing nothing (pure).
+    * ``split`` cuts CommonMark into platform messages, losing nothing (pure); each has room for a
+      remark of 100 characters behind it.
     * ``send`` delivers one platform message; ``edit`` changes one that was sent.
+    * ``find_sent`` looks for a reply whose sending broke off, by its key: its receipt, or None
+      when it surely did not arrive. Only channels whose capabilities say so can.
     * ``show_draft`` shows an unfinished answer without leaving a message, ``show_typing`` that one
       is being written; both may be lost without harm.
 
-    A ``send`` or ``edit`` raises :class:`~bot.errors.DeliveryError` (can it be retried, and when?)
-    or :class:`~bot.errors.FateUnknown`; ``run`` raises :class:`~bot.errors.ChannelAuthError` when
-    the token is refused. The token appears in no log and no ``repr``.
+    All of these but ``run`` and ``split`` raise :class:`~bot.errors.DeliveryError` (can it be
+    retried, and when?), ``send`` also :class:`~bot.errors.FateUnknown`; each of them, and ``run``,
+    raises :class:`~bot.errors.ChannelAuthError` when the token is refused. The token appears in no
+    log and no ``repr``.
     """
 
     @property
@@ -174,6 +203,7 @@ class Channel(Protocol):
     def split(self, text: str) -> tuple[str, ...]: ...
     async def send(self, reply: Reply) -> Receipt: ...
     async def edit(self, receipt: Receipt, reply: Reply) -> None: ...
+    async def find_sent(self, reply: Reply) -> Receipt | None: ...
     async def show_draft(self, address: ChatAddress, draft_id: int, text: str) -> None: ...
     async def show_typing(self, address: ChatAddress) -> None: ...
     async def close(self) -> None: ...

@@ -116,7 +116,9 @@ def _ways(fresh: Path, requirements: str, packages: int) -> list[list[tuple[str,
     ways = []
     if uv := shutil.which("uv"):
         make = [uv, "venv", *PROMPT, "--python", sys.executable, str(fresh)]
-        install = [uv, "pip", "install", "--python", python, "-r", requirements]
+        # uv leaves compiling to the first start, which would take seconds, each time if forbidden.
+        compiled = ("--compile-bytecode", "--python", python)
+        install = [uv, "pip", "install", *compiled, "-r", requirements]
         ways.append([("making the environment with uv", make), (what, install)])
     if find_spec("venv") and find_spec("ensurepip"):
         bare = [] if packages else ["--without-pip"]

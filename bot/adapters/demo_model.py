@@ -72,9 +72,6 @@ class DemoModel:
         usage = estimated_usage(request, message)
         return ModelResponse(message=message, stop=stop, usage=usage, model=NAME)
 
-    async def warm_up(self) -> None:
-        """Nothing has to be loaded."""
-
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
 

@@ -4,67 +4,60 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from bot import __version__
 from bot.adapters.fetcher import PublicFetcher
-from bot.app.channels import Announce
+from bot.app.control import answer_questions
+from bot.app.outside import Outside
+from bot.app.reception import Reception
 from bot.config import Config
 from bot.core.access import AccessPolicy, format_code
 from bot.core.chat import ChatAddress
 from bot.core.retry import RetryPolicy
-from bot.errors import ChannelAuthError
-from bot.ports import Channel, Clock, Conversations, Lifecycle, ModelClient, People
+from bot.errors import DataError, StoreLost
+from bot.ports import Inbox
 from bot.runtime.access_gate import LOCAL_CHANNEL, AccessGate
 from bot.runtime.activity import Activity
 from bot.runtime.commands import Command, CommandTable
 from bot.runtime.commands.claim import claim_command
+from bot.runtime.commands.failed import failed_command
 from bot.runtime.commands.help import help_command
 from bot.runtime.commands.new import new_command
+from bot.runtime.commands.retry import retry_command
 from bot.runtime.commands.status import Vitals, status_command
 from bot.runtime.commands.stop import stop_command
 from bot.runtime.delivery import Delivery, DeliveryParts
-from bot.runtime.dispatcher import ChannelInbox, Dispatcher, DispatcherParts
-from bot.runtime.lanes import LaneParts, Lanes
+from bot.runtime.dispatcher import Dispatcher, DispatcherParts
+from bot.runtime.health import ChannelBook, Health, Signs, WatchedModel, judge
+from bot.runtime.housekeeping import keep_house
+from bot.runtime.inbox import ChannelInbox
+from bot.runtime.lane import LaneParts
+from bot.runtime.lanes import Lanes
+from bot.runtime.pauses import Pauses
 from bot.runtime.plugin_host import PluginHost
 from bot.runtime.runner import AgentRunner
 from bot.runtime.supervisor import Supervisor
 from bot.runtime.tools import ToolRegistry
 from bot.runtime.turn_run import AgentParts, AgentSettings
-from bot.runtime.waiting import within
+from bot.runtime.waiting import either, within
 
 logger = logging.getLogger(__name__)
 
 MODEL_RETRY = RetryPolicy(attempts=4, base_s=1.0, factor=2.0, cap_s=20.0, patience_s=60.0)
-DELIVERY_RETRY = RetryPolicy(attempts=8, base_s=1.0, factor=2.0, cap_s=60.0)
+DELIVERY_RETRY = RetryPolicy(attempts=300, base_s=1.0, factor=2.0, cap_s=300.0)
+"""For a day: while a platform cannot be reached, nobody can be told that it could not."""
 
-BUILT_IN_COMMANDS = frozenset({"claim", "help", "new", "start", "status", "stop"})
+DRAINING_SHARE = 0.9
+"""How much of the shutdown's deadline running turns get; the rest is for closing everything."""
+
+EXIT_REFUSED = 2  # no channel has a token that its platform takes
+
+BUILT_IN_COMMANDS = frozenset(
+    {"claim", "failed", "help", "new", "retry", "start", "status", "stop"}
+)
 """Names that no plugin may take; ``start`` is what Telegram sends when a chat is opened."""
-
-
-class Store(Lifecycle, Conversations, People, Protocol):
-    """The ports that one store fills together; ``close`` finishes what is queued."""
-
-    async def close(self) -> None:
-        """Write what is queued and let go of the file."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outside:
-    """What the application is built on; tests put fakes here."""
-
-    store: Store
-    model: ModelClient
-    model_name: str
-    channels: Mapping[str, Channel]
-    clock: Clock
-    announce: Announce
 
 
 class App:
@@ -75,9 +68,14 @@ class App:
         self._outside = outside
         self._supervisor = Supervisor()
         self._activity = Activity()
-        self._states = dict.fromkeys(outside.channels, "starting")
-        self._is_told_to_stop = False
+        self._pauses = Pauses(outside.clock)
+        self._model = WatchedModel(outside.model)
+        self._book = ChannelBook(outside.channels, outside.clock, self._on_channel_change)
+        self._started_s = outside.clock.monotonic()
+        self._is_announced = self._is_answering = False
+        self._told_to_stop = asyncio.Event()
         self._over = asyncio.Event()
+        outside.store_watch.on_loss = self._lose_store
         self._gate = AccessGate(
             AccessPolicy(
                 mode=config.access,
@@ -93,11 +91,11 @@ class App:
             DeliveryParts(
                 channels=outside.channels,
                 lifecycle=outside.store,
-                clock=outside.clock,
+                clock=self._pauses,
                 activity=self._activity,
                 spawn=self._supervisor.spawn,
                 policy=DELIVERY_RETRY,
-                jitter=random.random,
+                jitter=outside.jitter,
             )
         )
         self._runner = self._build_runner()
@@ -106,8 +104,14 @@ class App:
         self._dispatcher = Dispatcher(self._dispatcher_parts)
 
     def stop(self) -> None:
-        """Ask the bot to end: take nothing more, finish or leave to the next start, return."""
-        self._is_told_to_stop = True
+        """Ask the bot to end: take nothing more, finish or leave to the next start, return.
+
+        Asked a second time, it leaves everything to the next start.
+        """
+        if self._told_to_stop.is_set():
+            logger.warning("shutdown.hurried", extra={"chats": self._activity.busy_chats})
+            self._supervisor.cancel_all()
+        self._told_to_stop.set()
         self._over.set()
 
     async def settled(self, address: ChatAddress) -> None:
@@ -115,72 +119,83 @@ class App:
         await self._activity.idle(address.session_key)
 
     async def run(self) -> int:
-        """Run until every channel has ended or :meth:`stop` was called; return the exit code."""
+        """Run until every channel has ended or :meth:`stop` was called; return the exit code.
+
+        Raises:
+            DataError: The database was lost meanwhile.
+        """
         try:
             async with self._supervisor:
                 await self._serve()
+        except StoreLost as error:
+            raise DataError(str(error)) from error
         finally:
             for channel in self._outside.channels.values():
                 await channel.close()
             await self._outside.model.close()
-        all_failed = set(self._states.values()) == {"token refused"}
-        return 1 if all_failed and not self._is_told_to_stop else 0
+        all_refused = {state.phase for state in self._book.states.values()} == {"refused"}
+        return EXIT_REFUSED if all_refused and not self._told_to_stop.is_set() else 0
 
     async def _serve(self) -> None:
         await self._gate.load()
         self._offer_ownership()
         await self._dispatcher.resume()
-        channels = [
-            self._supervisor.spawn(f"channel {name}", self._run_channel(name, channel))
-            for name, channel in self._outside.channels.items()
-        ]
-        await self._until_over(channels)
-        for task in channels:
-            task.cancel()
-        await self._drain()
-
-    async def _until_over(self, channels: list[asyncio.Task[None]]) -> None:
-        def on_done(_: asyncio.Task[None]) -> None:
-            if all(task.done() for task in channels):
-                self._over.set()
-
-        for task in channels:
-            task.add_done_callback(on_done)
+        store, clock = self._outside.store, self._outside.clock
+        self._supervisor.spawn("housekeeping", keep_house(store, clock))
+        reception = Reception(
+            self._outside.channels,
+            self._make_inbox,
+            self._book,
+            self._outside.clock,
+            self._supervisor.spawn,
+            self._outside.announce,
+        )
+        reception.open(self._over.set)
         await self._over.wait()
+        reception.close()
+        await self._drain()
+        if self._outside.store_watch.loss is not None:
+            raise self._outside.store_watch.loss
 
     async def _drain(self) -> None:
         """Let what is under way come to its end; the next start goes on with what does not."""
-        if not self._is_told_to_stop:
-            await self._activity.idle()
+        await either(self._activity.idle(), self._told_to_stop.wait())
+        if not self._told_to_stop.is_set():
             return
+        limit_s = self._config.shutdown_deadline_s * DRAINING_SHARE
+        logger.info("shutdown.begun", extra={"chats": self._activity.busy_chats})
         self._lanes.close()
+        self._pauses.end_by(self._outside.clock.monotonic() + limit_s)
         try:
-            deadline_s = self._config.shutdown_deadline_s
-            await within(self._outside.clock, deadline_s, self._activity.idle())
+            await within(self._outside.clock, limit_s, self._activity.idle())
         except TimeoutError:
             logger.warning("shutdown.left_open", extra={"chats": self._activity.busy_chats})
 
-    async def _run_channel(self, name: str, channel: Channel) -> None:
-        def receiving() -> None:
-            self._set_state(name, "receiving")
+    def _lose_store(self) -> None:
+        self._over.set()
+        self._supervisor.cancel_all()
 
-        inbox = ChannelInbox(name, self._dispatcher, self._dispatcher_parts, receiving)
-        try:
-            await channel.run(inbox)
-        except ChannelAuthError as error:
-            logger.error("channel.refused", extra={"channel": name, "why": str(error)})  # noqa: TRY400 - a wrong token needs no traceback
-            self._outside.announce(f"{name}: {error}")
-            self._set_state(name, "token refused")
-        else:
-            self._set_state(name, "ended")
+    def _make_inbox(self, channel: str) -> Inbox:
+        return ChannelInbox(
+            channel,
+            self._dispatcher.receive,
+            self._outside.store,
+            self._outside.clock,
+            self._activity,
+            self._book,
+        )
 
-    def _set_state(self, name: str, state: str) -> None:
-        was_starting = "starting" in self._states.values()
-        self._states[name] = state
-        ready = [each for each, how in self._states.items() if how == "receiving"]
-        if was_starting and ready and "starting" not in self._states.values():
-            self._outside.announce(f"ready: {', '.join(ready)}")
-            self._supervisor.spawn("model warm-up", self._outside.model.warm_up())
+    def _on_channel_change(self) -> None:
+        heard = self._book.heard
+        if heard and not self._is_announced:
+            self._is_announced = True
+            self._outside.announce(f"ready: {', '.join(heard)}")
+        data_dir = self._outside.data_dir
+        if data_dir is None or self._is_answering or self._book.is_starting:
+            return
+        self._is_answering = True
+        answering = answer_questions(self._config.http, data_dir, self._vitals)
+        self._supervisor.spawn("control", answering)
 
     def _offer_ownership(self) -> None:
         if self._gate.has_owner or set(self._outside.channels) <= {LOCAL_CHANNEL}:
@@ -211,11 +226,11 @@ class App:
             retry=MODEL_RETRY,
         )
         parts = AgentParts(
-            model=outside.model,
+            model=self._model,
             tools=self._tools,
             lifecycle=outside.store,
-            clock=outside.clock,
-            jitter=random.random,
+            clock=self._pauses,
+            jitter=outside.jitter,
             settings=settings,
         )
         return AgentRunner(parts, outside.store)
@@ -226,7 +241,7 @@ class App:
             lifecycle=self._outside.store,
             delivery=self._delivery,
             channels=self._outside.channels,
-            clock=self._outside.clock,
+            clock=self._pauses,
             activity=self._activity,
             spawn=self._supervisor.spawn,
         )
@@ -251,7 +266,9 @@ class App:
             (
                 new_command(store, self._runner, clock),
                 stop_command(self._lanes),
-                status_command(self._vitals, store, clock),
+                retry_command(store, self._delivery, self._lanes, clock),
+                failed_command(store, ZoneInfo(self._config.timezone)),
+                status_command(self._vitals, store),
                 claim_command(self._gate),
             )
         )
@@ -263,8 +280,21 @@ class App:
     def _vitals(self) -> Vitals:
         return Vitals(
             version=__version__,
+            up_s=self._outside.clock.monotonic() - self._started_s,
             model=self._outside.model_name,
-            channels=tuple(f"{name} ({state})" for name, state in self._states.items()),
+            channels=self._book.worded(),
             running_turns=self._lanes.running_turns,
             max_turns=self._config.agent_max_context_turns,
+            health=self._health(),
         )
+
+    def _health(self) -> Health:
+        signs = Signs(
+            now_s=self._outside.clock.monotonic(),
+            channels=self._book.states,
+            store_trouble=self._outside.store_watch.trouble,
+            model_failures=self._model.failures,
+            model_reason=self._model.reason,
+            undelivered_for_s=self._delivery.longest_wait_s,
+        )
+        return judge(signs)

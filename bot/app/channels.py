@@ -32,7 +32,7 @@ def build_channels(
     """
     wanted: list[str] = []
     for section in () if only_local else config.channels:
-        if section.is_configured:
+        if section.is_wanted_as(_channel_module(section.name).Settings):
             wanted.append(section.name)
         else:
             missing = ", ".join(section.missing.values())

@@ -8,13 +8,14 @@ place, the key, and what would be right. No text that may be a secret is ever re
 ``wording`` turns a validator's findings into that one line.
 """
 
-from bot.config.keys import AnthropicKeys, Config, load
+from bot.config.keys import AnthropicKeys, Config, HttpPlace, load
 from bot.config.sections import ChannelSection, read_section, secrets_of
 
 __all__ = [
     "AnthropicKeys",
     "ChannelSection",
     "Config",
+    "HttpPlace",
     "load",
     "read_section",
     "secrets_of",

@@ -73,6 +73,11 @@ def _web_address(text: str) -> str:
     return text
 
 
+def _api_address(text: str) -> str:
+    """Read the address of an API as its documents show it, ``/v1`` and all."""
+    return _web_address(text).rstrip("/").removesuffix("/v1")
+
+
 PersonName = Annotated[str, AfterValidator(_person)]
 PluginName = Annotated[str, AfterValidator(_plugin)]
 
@@ -85,9 +90,36 @@ class AnthropicKeys(BaseModel):
     api_key: SecretStr | None = Field(
         default=None, description="The key of the vendor's API; keep it in the environment."
     )
-    base_url: Annotated[str, AfterValidator(_web_address)] | None = Field(
+    base_url: Annotated[str, AfterValidator(_api_address)] | None = Field(
         default=None,
         description="Another server that speaks the Messages API; without it the vendor's own.",
+    )
+
+    @field_validator("api_key", mode="before")
+    @classmethod
+    def _is_one_word(cls, key: object) -> object:
+        """Take the line end away that comes along when a key is read from a file."""
+        key = key.strip() if isinstance(key, str) else key
+        if isinstance(key, str) and len(key.split()) > 1:
+            raise ValueError("must be a key without blanks")
+        return key
+
+
+class HttpPlace(BaseModel):
+    """Where a running bot can be asked how it is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    host: str = Field(
+        default="127.0.0.1",
+        min_length=1,
+        description=(
+            "Address on which the running bot answers the command line and monitors "
+            "(`GET /healthz`); any but this machine's own lets others ask."
+        ),
+    )
+    port: int = Field(
+        default=8787, ge=0, le=65_535, description="Its port; 0 takes any that is free."
     )
 
 
@@ -134,6 +166,9 @@ class Config(BaseModel):
     conversation_max_age_days: int = Field(
         default=30, ge=1, le=3_650, description="Days after which a silent chat is removed."
     )
+    http: HttpPlace = Field(
+        default=HttpPlace(), description="Where a running bot can be asked how it is."
+    )
     access: Literal["pairing", "list", "open"] = Field(
         default="pairing",
         description=(
@@ -171,6 +206,13 @@ class Config(BaseModel):
         if isinstance(value, bool) and field.annotation in (int, float):
             raise ValueError("must be a number, not true or false")
         return value
+
+    @field_validator("data_dir", "persona", mode="before")
+    @classmethod
+    def _is_some_path(cls, path: object) -> object:
+        if isinstance(path, str) and not path.strip():
+            raise ValueError("must be a path")
+        return path
 
     @field_validator("data_dir", "persona")
     @classmethod

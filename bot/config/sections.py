@@ -26,17 +26,30 @@ class ChannelSection:
     """What stands under ``channels.<name>``.
 
     Attributes:
-        is_configured: Whether the operator wants this channel. A section that takes values from
-            the environment and got none of them was left for later; ``enabled`` decides outright.
+        is_configured: Whether the operator seems to want this channel. A section that takes values
+            from the environment and got none of them was left for later; ``enabled`` decides
+            outright. :meth:`is_wanted_as` knows more.
+        is_switched_off: Whether ``enabled`` is false.
         missing: The environment variables that it lacks, by the key that asks for them.
         values: Everything but ``enabled``, as written, secrets in clear.
     """
 
     name: str
     is_configured: bool = True
+    is_switched_off: bool = False
     missing: dict[str, str] = field(default_factory=dict)
     values: JsonObject = field(default_factory=dict, repr=False)
     merged: Merged = field(default=Merged(source="settings"), repr=False)
+
+    def is_wanted_as(self, model: type[BaseModel]) -> bool:
+        """Say whether the operator wants the channel whose settings are a ``model``.
+
+        One of two tokens written out while the other is missing is a mistake, not a section left
+        for later: it is wanted, and reading it says what is missing.
+        """
+        needed = {name for name, each in model.model_fields.items() if each.is_required()}
+        is_begun = bool(needed & self.values.keys())
+        return self.is_configured or (is_begun and not self.is_switched_off)
 
 
 def sections_of(merged: Merged) -> tuple[ChannelSection, ...]:
@@ -62,6 +75,7 @@ def _section(merged: Merged, name: str, values: object) -> ChannelSection:
     return ChannelSection(
         name=name,
         is_configured=not was_left_for_later if enabled is None else enabled,
+        is_switched_off=enabled is False,
         missing={dotted(key[2:]): env for key, env in merged.missing.items() if key[:2] == path},
         values={key: value for key, value in values.items() if key != ENABLED},
         merged=merged,

@@ -70,6 +70,7 @@ class Sender:
         user_id: The platform's id of the person.
         name: What people call them; shown to the model in groups.
         language: BCP 47 tag the platform reports, or empty.
+        is_person: False for who writes as a chat, such as an anonymous admin: no list names them.
     """
 
     channel: str
@@ -77,6 +78,7 @@ class Sender:
     name: str
     realm: str = ""
     language: str = ""
+    is_person: bool = True
 
     @property
     def person_key(self) -> PersonKey:
@@ -86,6 +88,8 @@ class Sender:
     @property
     def names(self) -> frozenset[str]:
         """All spellings by which ``admins`` and ``allow`` may name this person."""
+        if not self.is_person:
+            return frozenset()
         short = f"{self.channel}:{self.user_id}"
         long = f"{self.channel}:{self.realm}:{self.user_id}"
         return frozenset({short, long} if self.realm else {short})
@@ -151,12 +155,14 @@ class Reply:
     Attributes:
         text: CommonMark; what is longer than one platform message was split before.
         reply_to: Message id that it answers, shown as such where that helps; empty for none.
+        key: Its identity towards the platform, the same at every attempt; set by the store.
     """
 
     address: ChatAddress
     text: str
     kind: ReplyKind = "final"
     reply_to: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +182,7 @@ class Capabilities:
         shows_drafts: Unfinished text can be shown without leaving a message behind.
         preview_interval_s: Least time between two showings of an unfinished answer.
         typing_interval_s: How often "is typing" must be renewed; None when there is no such sign.
+        finds_sent: It can be asked whether a reply arrived whose sending broke off.
     """
 
     max_text_length: int
@@ -183,6 +190,7 @@ class Capabilities:
     shows_drafts: bool = False
     preview_interval_s: float = 1.5
     typing_interval_s: float | None = None
+    finds_sent: bool = False
 
 
 def _escaped(*parts: str) -> str:

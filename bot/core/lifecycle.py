@@ -6,7 +6,7 @@ and gives values of this file, so that what must land together is one call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, NewType
 
@@ -22,7 +22,7 @@ from bot.core.chat import (
 )
 from bot.core.llm import Usage
 from bot.core.messages import Message, Text
-from bot.core.turns import Turn
+from bot.core.turns import Outcome, Turn
 
 OutboxId = NewType("OutboxId", int)
 
@@ -31,6 +31,13 @@ Route = Literal["turn", "command", "none"]
 so that a redelivery is known; its content is not written down)."""
 
 DeliveryState = Literal["pending", "sending", "sent", "failed"]
+
+MAX_MESSAGES_TOGETHER = 20
+MAX_CHARS_TOGETHER = 50_000
+"""What one turn takes of the messages that wait: a flood is answered bit by bit."""
+
+RETRYABLE: frozenset[Outcome] = frozenset({"failed", "empty"})
+"""Ends of a turn after which it can be tried again; its messages are kept for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +68,18 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The messages that a turn owns, and the turn as far as it got."""
+    """The messages that a turn owns, and the turn as far as it got.
+
+    Attributes:
+        started: Ids of calls whose start was recorded and whose result was not: whether these
+            tools did their work is not known.
+        has_more: More was waiting than one turn takes; said when it is claimed, not kept.
+    """
 
     turn: Turn
     messages: tuple[InboundMessage, ...]
+    started: frozenset[str] = frozenset()
+    has_more: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +102,8 @@ class OutboxItem:
         is_preview: An unfinished answer shown meanwhile: no answer by itself.
         receipt: Set once the platform has the message.
         replaces: The receipt of the preview that this item finishes by editing it.
+        reason: Why it failed; empty in every other state.
+        failed_at: When it did.
     """
 
     id: OutboxId
@@ -95,6 +112,8 @@ class OutboxItem:
     is_preview: bool = False
     receipt: Receipt | None = None
     replaces: Receipt | None = None
+    reason: str = ""
+    failed_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +131,28 @@ def address_of(inbound: Inbound) -> ChatAddress:
     return inbound.message.address if isinstance(inbound, InboundEdit) else inbound.address
 
 
+def taken_together(waiting: tuple[InboundMessage, ...]) -> tuple[InboundMessage, ...]:
+    """Say which of the waiting messages, oldest first, the next turn takes: at least one."""
+    taken = waiting[:MAX_MESSAGES_TOGETHER]
+    chars = 0
+    for number, message in enumerate(taken):
+        chars += len(message.text) + len(message.quoted)
+        if chars > MAX_CHARS_TOGETHER and number:
+            return taken[:number]
+    return taken
+
+
+def reopened(turn: Turn) -> Turn | None:
+    """Say how an ended turn goes on when it is tried again, None when its end stands.
+
+    A failed one goes on from its last step; the step that was an empty answer is asked for anew.
+    """
+    if turn.outcome not in RETRYABLE:
+        return None
+    steps = turn.steps[:-1] if turn.outcome == "empty" else turn.steps
+    return replace(turn, outcome=None, steps=steps)
+
+
 def compose_request(messages: tuple[InboundMessage, ...]) -> Message:
     """Join the messages taken together into one turn into one user message, a block each.
 
@@ -124,7 +165,9 @@ def compose_request(messages: tuple[InboundMessage, ...]) -> Message:
 def _worded(message: InboundMessage) -> str:
     text = message.text.strip() or "(no text)"
     if message.kind == "group":
-        text = f"{_one_line(message.sender.name)}: {text}"
+        # Indented, so that a line of the message cannot pose as what somebody else said.
+        indented = "\n  ".join(text.splitlines())
+        text = f"{_one_line(message.sender.name)}: {indented}"
     if message.quoted.strip():
         quotation = "\n".join(f"> {line}" for line in message.quoted.strip().splitlines())
         text = f"{quotation}\n\n{text}"
@@ -132,5 +175,5 @@ def _worded(message: InboundMessage) -> str:
 
 
 def _one_line(name: str) -> str:
-    """Keep a name from posing as several lines of the conversation."""
-    return " ".join(name.split())[:64] or "someone"
+    """Keep a name from posing as several lines of the conversation, or as another speaker."""
+    return " ".join(name.replace(":", " ").split())[:64] or "someone"

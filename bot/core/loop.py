@@ -33,6 +33,8 @@ TOO_MANY_CALLS = (
 TOOLS_ARE_OFF = "Not run: no more tools in this turn. Answer with what is known."
 
 _VALID_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_VALID_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_INVALID_CHARACTER = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,7 @@ def start(state: LoopState) -> tuple[LoopState, Action]:
 
 def on_answer(state: LoopState, response: ModelResponse) -> tuple[LoopState, Action]:
     """Take the model's answer in as the newest step, ``state.steps[-1]``."""
-    answer = _with_valid_ids(state, response.message)
+    answer = _with_valid_calls(state, response.message)
     calls = answer.tool_calls
     refused: tuple[ToolResult, ...] = ()
     if response.stop == "refusal" or state.rounds >= state.max_steps:
@@ -140,7 +142,19 @@ def _next_action(state: LoopState) -> Action:
     pauses = sum(1 for step in state.steps if step.stop == "pause_turn")
     if last.stop == "pause_turn" and pauses <= state.max_steps:
         return AskModel(may_use_tools=state.rounds < state.max_steps)
-    return _finish(last.stop, last.answer.text)
+    return _finish(last.stop, _last_words(state.steps))
+
+
+def _last_words(steps: tuple[Step, ...]) -> str:
+    """Give the text of the last step, with that of the pauses which led up to it."""
+    texts = [steps[-1].answer.text]
+    for step in reversed(steps[:-1]):
+        if step.stop != "pause_turn" or step.answer.tool_calls:
+            break
+        texts.append(step.answer.text)
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(text for text in reversed(texts) if text.strip())
 
 
 def _finish(stop: StopReason, text: str) -> Finish:
@@ -159,8 +173,11 @@ def _refuse(calls: tuple[ToolCall, ...], why: str) -> tuple[ToolResult, ...]:
     return tuple(ToolResult(call_id=call.id, content=why, is_error=True) for call in calls)
 
 
-def _with_valid_ids(state: LoopState, answer: Message) -> Message:
-    """Rename calls whose id a vendor would refuse or that stands in the history already."""
+def _with_valid_calls(state: LoopState, answer: Message) -> Message:
+    """Mend what a vendor would refuse to read again: call ids that are malformed or taken, names.
+
+    A mended name is that of no tool, so the model is told which there are.
+    """
     taken = set(state.taken_ids)
     taken.update(call.id for step in state.steps for call in step.answer.tool_calls)
     blocks: list[ContentBlock] = []
@@ -169,6 +186,8 @@ def _with_valid_ids(state: LoopState, answer: Message) -> Message:
             if not _VALID_ID.fullmatch(block.id) or block.id in taken:
                 fresh = f"call_{state.turn_id}_{len(state.steps)}_{number}"
                 block = replace(block, id=_unused(fresh, taken))
+            if not _VALID_NAME.fullmatch(block.name):
+                block = replace(block, name=_INVALID_CHARACTER.sub("_", block.name)[:64] or "_")
             taken.add(block.id)
         blocks.append(block)
     return replace(answer, blocks=tuple(blocks))

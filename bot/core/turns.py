@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, NewType
 
 from bot.core.chat import SessionKey
 from bot.core.llm import StopReason
-from bot.core.messages import Message, Text, Thinking, ToolCall, ToolResult
+from bot.core.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
 
 TurnId = NewType("TurnId", int)
 
 Outcome = Literal["answered", "cut", "refused", "empty", "failed", "stopped"]
 """How a turn ended. ``cut``: answered, but the answer reached its length limit."""
+
+FAILED_REQUEST_CHARS = 2_000
+"""How much is shown later of a request that could not be answered."""
 
 NO_RESULT = "No result was recorded for this call."
 
@@ -95,7 +98,7 @@ def messages_of(turn: Turn) -> tuple[Message, ...]:
     open, and no empty text. Calls that never got a result are answered with an error in its place.
     """
     ended = turn.outcome is not None
-    messages = [turn.request]
+    messages = [_shortened(turn.request) if turn.outcome == "failed" else turn.request]
     for step in turn.steps:
         answer = _lasting_part(step.answer) if ended else step.answer
         if answer.blocks:
@@ -107,6 +110,25 @@ def messages_of(turn: Turn) -> tuple[Message, ...]:
         closing = Text(text=_ENDED_WITHOUT_ANSWER[turn.outcome])
         messages.append(Message(role="assistant", blocks=(closing,)))
     return _merge_same_roles(messages)
+
+
+def _shortened(request: Message) -> Message:
+    """Cut what was asked in vain, head and tail: what was too long once is not sent again whole."""
+    blocks = (
+        replace(block, text=_head_and_tail(block.text)) if isinstance(block, Text) else block
+        for block in request.blocks
+        if not isinstance(block, Image)
+    )
+    return replace(request, blocks=tuple(blocks) or (Text(text="[a picture]"),))
+
+
+def _head_and_tail(text: str) -> str:
+    if len(text) <= FAILED_REQUEST_CHARS:
+        return text
+    head = FAILED_REQUEST_CHARS * 2 // 3
+    cut = len(text) - FAILED_REQUEST_CHARS
+    tail = text[head + cut :]
+    return f"{text[:head]}\n[{cut} characters are left out here]\n{tail}"
 
 
 def pairing_faults(messages: tuple[Message, ...]) -> tuple[str, ...]:

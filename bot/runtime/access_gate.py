@@ -56,7 +56,8 @@ class AccessGate:
         told_at = self._told_at.get(person)
         if told_at is not None and now - told_at < TOLD_AGAIN_AFTER_S:
             return False
-        self._told_at[person] = now
+        recent = {who: at for who, at in self._told_at.items() if now - at < TOLD_AGAIN_AFTER_S}
+        self._told_at = {**recent, person: now}
         return True
 
     async def claim(self, message: InboundMessage, code: str) -> str:
@@ -74,8 +75,9 @@ class AccessGate:
         return await self._make_owner(message, now)
 
     async def _make_owner(self, message: InboundMessage, now: datetime) -> str:
+        is_owner = await self._people.claim_ownership(message.sender, at=now)
         self._owner_code = None
-        if not await self._people.claim_ownership(message.sender, at=now):
+        if not is_owner:
             return "This bot has an owner already."
         self._grants[message.sender.person_key] = "owner"
         return "You are the owner of this bot now. `/help` shows what it can do."

@@ -35,6 +35,11 @@ async def guarded(
     except StoreError:
         raise
     except Exception:  # border: one inbound message
-        number = f"{clock.now():%Y%m%d-%H%M%S}"
+        number = incident_number(clock)
         logger.exception("message.failed", extra={**about, "incident": number})
         return Incident(number=number)
+
+
+def incident_number(clock: Clock) -> str:
+    """Make the number under which the log has what happens now."""
+    return f"{clock.now():%Y%m%d-%H%M%S}"

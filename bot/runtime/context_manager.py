@@ -39,6 +39,20 @@ class ContextManager:
             self._conversation = replace(conversation, turns=window.past, has_left=window.has_left)
         return window
 
+    async def shorten(self, window: Window) -> Window:
+        """Let the older half of a window's past turns leave, the vendor having refused it all.
+
+        They stay in the store.
+        """
+        past = window.past[(len(window.past) + 1) // 2 :]
+        shorter = replace(window, past=past, has_left=True)
+        conversation = self._conversation
+        if conversation is not None and conversation.generation == window.open_turn.generation:
+            first = past[0] if past else window.open_turn
+            await self._store.keep_from(self._session_key, first.id)
+            self._conversation = replace(conversation, turns=past, has_left=True)
+        return shorter
+
     def close_turn(self, turn: Turn) -> None:
         """Take an ended turn into the conversation, unless it was cleared meanwhile."""
         conversation = self._conversation

@@ -15,6 +15,7 @@ from bot.core.chat import (
     InboundEdit,
     InboundMessage,
     Reply,
+    SessionKey,
     StopRequest,
 )
 from bot.core.commands import CommandCall, parse_command
@@ -27,6 +28,7 @@ from bot.runtime.border import Incident, guarded
 from bot.runtime.commands import CommandTable
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
+from bot.runtime.storing import until_stored
 from bot.runtime.supervisor import Spawn
 
 logger = logging.getLogger(__name__)
@@ -83,17 +85,33 @@ class Dispatcher:
     async def resume(self) -> None:
         """Go on with what an earlier process left open."""
         unfinished = await self._parts.lifecycle.unfinished()
-        self._parts.delivery.enqueue(unfinished.outbox)
+        # A preview is gone on with, or finished, by its turn.
+        self._parts.delivery.enqueue(
+            tuple(item for item in unfinished.outbox if not item.is_preview)
+        )
         for claim in unfinished.claims:
-            self._parts.lanes.wake(claim.turn.session_key, claim)
+            if self._is_served(claim.turn.session_key):
+                self._parts.lanes.resume(claim)
         for session_key in unfinished.waiting:
-            self._parts.lanes.wake(session_key)
+            if self._is_served(session_key):
+                self._parts.lanes.wake(session_key)
         for message in unfinished.commands:
+            if not self._is_served(message.address.session_key):
+                continue
             plan = self._plan(message)
             if plan is None:
-                await self._parts.lifecycle.settle(message.event_id, at=self._parts.clock.now())
+                await self._parts.lifecycle.settle(
+                    message.address.channel, message.event_id, at=self._parts.clock.now()
+                )
             else:
                 plan.act()
+
+    def _is_served(self, session_key: SessionKey) -> bool:
+        """Say whether a chat's channel is configured; without it what is open is kept."""
+        if ChatAddress.from_session_key(session_key).channel in self._parts.channels:
+            return True
+        logger.warning("resume.no_channel", extra={"session": session_key})
+        return False
 
     def _plan(self, event: Inbound | SetAside) -> _Plan | None:
         match event:
@@ -151,23 +169,29 @@ class Dispatcher:
     ) -> None:
         parts = self._parts
         about: dict[str, object] = {"session": message.address.session_key, "command": call.name}
-        try:
-            context = CommandContext(
-                arguments=call.arguments, message=message, is_admin=decision == "admin"
-            )
+        context = CommandContext(
+            arguments=call.arguments, message=message, is_admin=decision == "admin"
+        )
+
+        async def answer() -> str | Incident:
             if call.name:
-                answer = parts.commands.answer(call, context)
-            else:
-                answer = parts.commands.greet_stranger(context)
-            text = await guarded(answer, parts.clock, about)
+                return await guarded(parts.commands.answer(call, context), parts.clock, about)
+            return await guarded(parts.commands.greet_stranger(context), parts.clock, about)
+
+        try:
+            text = await until_stored(parts.clock, "command", answer)
             if isinstance(text, Incident):
                 text = notices.for_incident(text.number)
             replies = tuple(
                 Reply(address=message.address, text=part, kind="notice")
                 for part in parts.channels[message.address.channel].split(text)
             )
-            items = await parts.lifecycle.finish_command(
-                message.event_id, replies, at=parts.clock.now()
+            items = await until_stored(
+                parts.clock,
+                "finish_command",
+                lambda: parts.lifecycle.finish_command(
+                    message.address.channel, message.event_id, replies, at=parts.clock.now()
+                ),
             )
             parts.delivery.enqueue(items)
             logger.info("command.answered", extra=about)
@@ -184,37 +208,3 @@ def _log_set_aside(event: SetAside) -> None:
         "inbound.set_aside",
         extra={"channel": event.channel, "event": event.event_id, "why": event.reason},
     )
-
-
-class ChannelInbox:
-    """The dispatcher as one channel sees it: :class:`bot.ports.Inbox`."""
-
-    def __init__(
-        self,
-        channel: str,
-        dispatcher: Dispatcher,
-        parts: DispatcherParts,
-        on_ready: Callable[[], None],
-    ) -> None:
-        self._channel = channel
-        self._dispatcher = dispatcher
-        self._parts = parts
-        self._on_ready = on_ready
-
-    async def cursor(self) -> str | None:
-        """Read how far the channel had got."""
-        return await self._parts.lifecycle.cursor(self._channel)
-
-    async def receive(
-        self, events: tuple[Inbound | SetAside, ...], *, cursor: str | None = None
-    ) -> None:
-        """Store what happened; only after that may the platform be told."""
-        await self._dispatcher.receive(self._channel, events, cursor)
-
-    def receiving(self) -> None:
-        """Take note that the channel gets events now."""
-        self._on_ready()
-
-    async def settled(self, address: ChatAddress) -> None:
-        """Wait until everything received in a chat is answered and delivered."""
-        await self._parts.activity.idle(address.session_key)

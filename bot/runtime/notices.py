@@ -17,17 +17,20 @@ from bot.errors import (
 )
 
 CUT = "*The answer reached its length limit. Say “go on” for the rest.*"
+SHORTENED = (
+    "*This chat had become too long for the model: its older part is no longer shown to it.*"
+)
 REFUSED = "The model declined to answer this."
-EMPTY = "The model gave an empty answer. Please ask again, perhaps in other words."
-FAILED = "I could not answer because of a technical problem."
+EMPTY = "The model gave an empty answer. `/retry` asks again; perhaps other words help."
+FAILED = "I could not answer because of a technical problem. `/retry` tries again."
 STOPPED = "*(stopped)*"
 
 _BY_ERROR: dict[type[ModelError], str] = {
     ModelAuthError: "I cannot reach the model: its key was refused. The operator has to mend that.",
-    ModelRateLimited: "The model is taking no more requests just now. Please try again in a while.",
-    ModelOverloaded: "The model is overloaded just now. Please try again in a few minutes.",
-    ModelUnavailable: "The model cannot be reached just now. Please try again in a few minutes.",
-    ModelStreamCut: "The model's answer broke off several times. Please try again.",
+    ModelRateLimited: "The model takes no more requests just now. Please send `/retry` in a while.",
+    ModelOverloaded: "The model is overloaded just now. Please send `/retry` in a few minutes.",
+    ModelUnavailable: "The model cannot be reached. Please send `/retry` in a few minutes.",
+    ModelStreamCut: "The model's answer broke off several times. `/retry` asks again.",
     ModelRequestRefused: "The model refused this request as invalid. `/new` starts afresh.",
 }
 
@@ -66,8 +69,21 @@ def for_incident(incident: str) -> str:
     return f"Something went wrong on my side (incident {incident}). Please try again."
 
 
+def for_given_up(incident: str) -> str:
+    """Say that a message brought the whole process down again and again."""
+    return (
+        f"This stopped me several times over (incident {incident}), so I have set it aside. "
+        f"`/retry` tries it once more."
+    )
+
+
+def for_undelivered(reason: str) -> str:
+    """Say that an answer was written and did not reach the chat."""
+    return f"An answer could not be delivered: {reason.rstrip('.')}. `/retry` sends it again."
+
+
 def _too_long(error: ContextTooLong) -> str:
     size = ""
     if error.needed_tokens and error.limit_tokens:
         size = f" ({error.needed_tokens} tokens, the model reads {error.limit_tokens})"
-    return f"This chat is too long for the model{size}. `/new` starts afresh."
+    return f"This message is too long for the model{size}. Please send less of it at once."

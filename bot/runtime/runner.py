@@ -31,7 +31,7 @@ class AgentRunner:
         turn = claim.turn
         manager = self._context_manager(turn.session_key)
         window = await manager.open_turn(turn, max_turns=self._parts.settings.max_turns)
-        return await TurnRun(self._parts, claim, preview, window).run()
+        return await TurnRun(self._parts, claim, preview, window, manager.shorten).run()
 
     def close_turn(self, turn: Turn) -> None:
         """Let an ended turn become part of its chat's conversation."""

@@ -27,7 +27,7 @@ class Supervisor:
 
     def __init__(self) -> None:
         self._group = asyncio.TaskGroup()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], None] = {}
 
     async def __aenter__(self) -> Supervisor:
         await self._group.__aenter__()
@@ -40,17 +40,21 @@ class Supervisor:
         traceback: TracebackType | None,
     ) -> None:
         self.cancel_all()
-        await self._group.__aexit__(kind, error, traceback)
+        if isinstance(error, asyncio.CancelledError):
+            await self._group.__aexit__(kind, error, traceback)
+        else:  # told of an error, the group would wrap it; so it comes out as it is
+            await self._group.__aexit__(None, None, None)
 
     def spawn(self, name: str, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         """Start work beside the caller."""
         task = self._group.create_task(self._guarded(name, work), name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = None
+        task.add_done_callback(self._tasks.pop)
+        task.add_done_callback(lambda _: work.close())  # never begun, if cancelled at once
         return task
 
     def cancel_all(self) -> None:
-        """Tell all work to stop; leaving the block waits for it."""
+        """Tell all work to stop, the oldest first; leaving the block waits for it."""
         for task in tuple(self._tasks):
             task.cancel()
 

@@ -38,6 +38,10 @@ Ending = Literal["ok", "error", "unknown", "timeout", "failed"]
 """How a call ended; ``error`` is a word to the model, ``failed`` a fault of the tool."""
 
 
+class _Exited(Exception):
+    """A tool wanted to end the process."""
+
+
 class _TimeUp(Exception):
     """A tool did not end within its limit; its own TimeoutError is another matter."""
 
@@ -198,7 +202,7 @@ class ToolRegistry:
 
     async def _limited(self, work: Coroutine[object, object, object], timeout_s: float) -> object:
         """Race ``work`` against the clock, in a task of its own so that it can be left behind."""
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(_without_exit(work))
         alarm = asyncio.create_task(self._clock.sleep(timeout_s))
         try:
             await asyncio.wait({task, alarm}, return_when=asyncio.FIRST_COMPLETED)
@@ -250,3 +254,11 @@ def _bounded(text: str, max_chars: int) -> str:
     room = max_chars - len(note)
     tail = room // 3
     return text[: room - tail] + note + text[-tail:]
+
+
+async def _without_exit(work: Coroutine[object, object, object]) -> object:
+    """Keep ``sys.exit()`` in a tool from ending the process, as asyncio lets it."""
+    try:
+        return await work
+    except SystemExit as error:
+        raise _Exited("the tool called sys.exit()") from error

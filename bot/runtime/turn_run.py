@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -14,7 +14,7 @@ from bot.core.messages import ToolCall, ToolResult
 from bot.core.retry import RetryPolicy, delay_before
 from bot.core.turns import Outcome, Turn
 from bot.core.window.assemble import Window, assemble
-from bot.errors import ModelError
+from bot.errors import ContextTooLong, ModelError
 from bot.ports import Clock, Lifecycle, ModelClient, ToolContext
 from bot.runtime import notices
 from bot.runtime.preview import Preview
@@ -23,7 +23,7 @@ from bot.runtime.tools import ToolRegistry
 logger = logging.getLogger(__name__)
 
 FATE_UNKNOWN = (
-    "The bot was restarted while this tool was running. Whether it did its work is not known; "
+    "The bot was interrupted while this tool was running. Whether it did its work is not known; "
     "it was not run again. Check before repeating it."
 )
 
@@ -62,17 +62,24 @@ class Answer:
     usage: Usage
 
 
+Shorten = Callable[[Window], Awaitable[Window]]
+"""Makes a window with the older half of its past turns gone, and writes that down."""
+
+
 class TurnRun:
     """Runs one turn from where its journal stands to its end."""
 
-    def __init__(self, parts: AgentParts, claim: Claim, preview: Preview, window: Window) -> None:
+    def __init__(
+        self, parts: AgentParts, claim: Claim, preview: Preview, window: Window, shorten: Shorten
+    ) -> None:
         self._parts = parts
+        self._shorten = shorten
+        self._was_shortened = False
         self._claim = claim
         self._preview = preview
         self._window = window
         self._usage = Usage()
         self._failure: ModelError | None = None
-        self._is_resumed = bool(claim.turn.steps)
 
     async def run(self) -> Answer:
         """Ask, run tools, and ask again until the loop says that the turn is over."""
@@ -107,7 +114,7 @@ class TurnRun:
         self, state: loop.LoopState, may_use_tools: bool
     ) -> tuple[loop.LoopState, loop.Action]:
         try:
-            response = await self._ask_with_retries(self._request(state, may_use_tools))
+            response = await self._ask_with_what_fits(state, may_use_tools)
         except ModelError as error:
             self._failure = error
             return loop.on_failure(state)
@@ -117,6 +124,19 @@ class TurnRun:
             self._claim.turn.id, len(state.steps) - 1, state.steps[-1], self._accounted(response)
         )
         return state, action
+
+    async def _ask_with_what_fits(
+        self, state: loop.LoopState, may_use_tools: bool
+    ) -> ModelResponse:
+        """Ask, with fewer and fewer of the earlier turns while the vendor finds it too long."""
+        while True:
+            try:
+                return await self._ask_with_retries(self._request(state, may_use_tools))
+            except ContextTooLong:
+                if not self._window.past:
+                    raise
+                self._window = await self._shorten(self._window)
+                self._was_shortened = True
 
     def _request(self, state: loop.LoopState, may_use_tools: bool) -> ModelRequest:
         settings = self._parts.settings
@@ -176,23 +196,26 @@ class TurnRun:
     async def _run_tools(
         self, state: loop.LoopState, calls: tuple[ToolCall, ...]
     ) -> tuple[ToolResult, ...]:
+        lifecycle, tools = self._parts.lifecycle, self._parts.tools
         turn_id, index = self._claim.turn.id, len(state.steps) - 1
 
         async def record(result: ToolResult) -> None:
-            await self._parts.lifecycle.record_result(turn_id, index, result)
+            await lifecycle.record_result(turn_id, index, result)
 
-        doubtful: tuple[ToolCall, ...] = ()
-        if self._is_resumed:
-            self._is_resumed = False
-            is_safe = self._parts.tools.is_safe_to_repeat
-            doubtful = tuple(call for call in calls if not is_safe(call.name))
+        unsafe = {call.id for call in calls if not tools.is_safe_to_repeat(call.name)}
+        doubtful = unsafe & self._claim.started
         unknown = tuple(
-            ToolResult(call_id=call.id, content=FATE_UNKNOWN, is_error=True) for call in doubtful
+            ToolResult(call_id=call.id, content=FATE_UNKNOWN, is_error=True)
+            for call in calls
+            if call.id in doubtful
         )
         for result in unknown:
             await record(result)
-        rest = tuple(call for call in calls if call not in doubtful)
-        return unknown + await self._parts.tools.run(rest, self._tool_context(), record)
+        rest = tuple(call for call in calls if call.id not in doubtful)
+        starting = tuple(call.id for call in rest if call.id in unsafe)
+        if starting:
+            await lifecycle.record_start(turn_id, index, starting)
+        return unknown + await tools.run(rest, self._tool_context(), record)
 
     def _tool_context(self) -> ToolContext:
         last = self._claim.messages[-1]
@@ -208,4 +231,6 @@ class TurnRun:
         words = notices.for_outcome(outcome, text)
         if self._failure is not None:
             words = notices.for_model_error(self._failure)
+        elif self._was_shortened and words:
+            words = f"{words}\n\n{notices.SHORTENED}"
         return Answer(turn=ended, outcome=outcome, text=words, usage=self._usage)

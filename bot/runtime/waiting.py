@@ -27,3 +27,13 @@ async def within(clock: Clock, seconds: float, work: Coroutine[object, object, R
     finally:
         task.cancel()
         alarm.cancel()
+
+
+async def either(*waits: Coroutine[object, object, object]) -> None:
+    """Wait for whichever ends first; the others are told to stop."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()

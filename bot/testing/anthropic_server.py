@@ -16,6 +16,7 @@ from bot.adapters.anthropic_model.json_values import JsonObject, as_object
 from bot.core.messages import Text
 from bot.testing.anthropic_events import Written, body_of, events_of
 from bot.testing.anthropic_rules import Prompt, PromptCache, fault_of, prompt_of
+from bot.testing.hang_ups import forgive_hang_ups
 
 WINDOW_TOKENS = 200_000
 
@@ -52,11 +53,19 @@ class Broken:
     message: str = "Overloaded"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """An answer of which the second half goes out once ``may_go_on`` is set."""
+
+    text: str
+    may_go_on: asyncio.Event
+
+
 UNAUTHORIZED = Refused(status=401, kind="authentication_error", message="invalid bearer token")
 OVERLOADED = Refused(status=529, kind="overloaded_error", message="Overloaded")
 SERVER_ERROR = Refused(status=500, message="Internal server error")
 
-Answer = str | Written | Refused | Broken
+Answer = str | Written | Held | Refused | Broken
 Script = Answer | Callable[[JsonObject], Answer]
 
 
@@ -130,7 +139,7 @@ class PretendedAnthropic:
 
     async def __aenter__(self) -> Self:
         """Listen on a free port of loopback."""
-        app = web.Application(client_max_size=64 * 1024 * 1024)
+        app = web.Application(client_max_size=64 * 1024 * 1024, middlewares=[forgive_hang_ups])
         app.router.add_post("/v1/messages", self._messages)
         app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
         app.router.add_get("/v1/models", self._list_models)
@@ -181,12 +190,24 @@ class PretendedAnthropic:
             return _refusal(answer)
         if isinstance(answer, Broken):
             return await self._break(request, prompt, answer)
+        if isinstance(answer, Held):
+            return await self._hold(request, prompt, answer)
         written = answer if isinstance(answer, Written) else Written(blocks=(Text(text=answer),))
         usage = self._usage(prompt, written)
         if not body.get("stream"):
             return web.json_response(body_of(prompt.model, written, usage))
         response = await _begin(request)
         await response.write(b"".join(events_of(prompt.model, written, usage)))
+        return response
+
+    async def _hold(self, request: web.Request, prompt: Prompt, held: Held) -> web.StreamResponse:
+        whole = Written(blocks=(Text(text=held.text),))
+        events = events_of(prompt.model, whole, self._usage(prompt, whole))
+        half = len(events) // 2
+        response = await _begin(request)
+        await response.write(b"".join(events[:half]))
+        await held.may_go_on.wait()
+        await response.write(b"".join(events[half:]))
         return response
 
     async def _break(

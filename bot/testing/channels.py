@@ -16,12 +16,14 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 from bot.core.chat import ChatAddress, Inbound, InboundDeletion, InboundEdit, InboundMessage, Reply
 from bot.errors import ChannelAuthError, DeliveryError
 from bot.ports import Channel
+from bot.runtime.delivery import REPEATED
 from bot.testing.recording import PATIENCE_S, RecordingInbox, WatchedClock, captured_logs, running
 from bot.testing.texts import FAMILY, UNUSUAL_TEXTS, leaves_fence_open, long_answer, words_of
 
@@ -198,6 +200,17 @@ class ChannelContract:
         assert text.count(FAMILY) == shown.count(FAMILY)
         assert "\N{REPLACEMENT CHARACTER}" not in shown
 
+    async def test_a_full_part_takes_the_remark_that_it_is_sent_again(
+        self, harness: Harness
+    ) -> None:
+        """A part whose fate is not known must not be lost for want of room to say so."""
+        channel = harness.channel()
+        for text in ("a" * 50_000, "**bold** " * 10_000):
+            part = channel.split(text)[0]
+            await channel.send(Reply(address=harness.address, text=part + REPEATED))
+        await channel.close()
+        assert all("Sent again" in shown for shown in harness.delivered())
+
     async def test_any_text_can_be_sent(self, harness: Harness) -> None:
         """What cannot be formatted arrives plain; nothing is refused, nothing invisible."""
         channel = harness.channel()
@@ -209,6 +222,16 @@ class ChannelContract:
             visible = re.sub(r"\]\(http\S*", "]", text)
             assert shown.strip()
             assert set() == set(words_of(visible)) - set(words_of(shown)), text
+
+    async def test_what_was_sent_is_found_by_its_key(self, harness: Harness) -> None:
+        """Where the channel says that it can be asked; what was not sent is not found."""
+        channel = harness.channel()
+        sent = Reply(address=harness.address, text="an answer", key="test-1")
+        receipt = await channel.send(sent)
+        expected = receipt if channel.capabilities.finds_sent else None
+        assert await channel.find_sent(sent) == expected
+        assert await channel.find_sent(replace(sent, key="test-2")) is None
+        await channel.close()
 
     async def test_a_limit_says_when_to_come_back(self, harness: Harness) -> None:
         """Too many requests is a DeliveryError with the platform's own delay."""

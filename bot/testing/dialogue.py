@@ -10,6 +10,7 @@ from bot.app import App, Outside, Store
 from bot.config import Config
 from bot.core.chat import Inbound
 from bot.ports import Channel, Clock, ModelClient
+from bot.runtime.health import StoreWatch
 from bot.testing.clock import FakeClock, settle
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.store import InMemoryStore
@@ -21,6 +22,7 @@ class Dialogue:
     Attributes:
         channel: The loopback channel people speak through.
         announced: The lines the operator was shown.
+        store_watch: What a store may tell of its work.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class Dialogue:
         self.channel = channel or LoopbackChannel()
         self.clock = clock or FakeClock()
         self.store = store or InMemoryStore()
+        self.store_watch = StoreWatch()
         self.announced: list[str] = []
         outside = Outside(
             store=self.store,
@@ -44,6 +47,7 @@ class Dialogue:
             channels={self.channel.name: self.channel, **(others or {})},
             clock=self.clock,
             announce=self.announced.append,
+            store_watch=self.store_watch,
         )
         self.app = App(config, outside)
         self._running: asyncio.Task[int] | None = None
@@ -62,7 +66,7 @@ class Dialogue:
         assert self._running is not None
         if kind is None:
             self.app.stop()
-            assert await self._running in (0, 1)
+            assert await self._running in (0, 2)
         else:
             self._running.cancel()
             await asyncio.wait({self._running})

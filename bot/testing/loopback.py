@@ -18,18 +18,24 @@ from bot.core.chat import (
     Sender,
 )
 from bot.core.lifecycle import SetAside
-from bot.errors import ChannelError
+from bot.errors import ChannelError, DeliveryError
 from bot.ports import Inbox
 
 
 @dataclass(slots=True)
 class Post:
-    """A message of the bot as it stands in a chat; ``history`` has its earlier texts."""
+    """A message of the bot as it stands in a chat.
+
+    Attributes:
+        history: Its earlier texts.
+        key: By which :meth:`LoopbackChannel.find_sent` finds it.
+    """
 
     address: ChatAddress
     message_id: str
     text: str
     history: list[str] = field(default_factory=list)
+    key: str = ""
 
 
 class LoopbackChannel:
@@ -37,6 +43,10 @@ class LoopbackChannel:
 
     Attributes:
         failures: Raised by the next calls of ``send`` and ``edit``, one each; None lets one pass.
+        lost_answers: Raised likewise, but what was sent or changed has arrived.
+        showing_failures: Raised by the next calls of ``show_draft`` and ``show_typing``.
+        lookup_failures: Raised by the next calls of ``find_sent``.
+        lookups: Keys of the replies that were looked for.
     """
 
     def __init__(self, name: str = "loopback", capabilities: Capabilities | None = None) -> None:
@@ -50,6 +60,10 @@ class LoopbackChannel:
         self.drafts: list[str] = []
         self.typing: list[ChatAddress] = []
         self.failures: deque[ChannelError | None] = deque()
+        self.lost_answers: deque[ChannelError | None] = deque()
+        self.showing_failures: deque[ChannelError | None] = deque()
+        self.lookup_failures: deque[ChannelError | None] = deque()
+        self.lookups: list[str] = []
 
     @property
     def name(self) -> str:
@@ -107,26 +121,39 @@ class LoopbackChannel:
 
     async def send(self, reply: Reply) -> Receipt:
         """Keep what people would see."""
-        self._fail_if_told()
-        post = Post(reply.address, f"m{len(self.posts) + 1}", reply.text)
+        _fail_if_told(self.failures)
+        post = Post(reply.address, f"m{len(self.posts) + 1}", reply.text, key=reply.key)
         self.posts.append(post)
         self._changed.set()
+        _fail_if_told(self.lost_answers)
         return Receipt(message_id=post.message_id)
 
     async def edit(self, receipt: Receipt, reply: Reply) -> None:
         """Change a message that stands there already."""
-        self._fail_if_told()
-        post = next(each for each in self.posts if each.message_id == receipt.message_id)
+        _fail_if_told(self.failures)
+        post = next((each for each in self.posts if each.message_id == receipt.message_id), None)
+        if post is None:
+            raise DeliveryError("message to edit not found", can_retry=False)
         post.history.append(post.text)
         post.text = reply.text
         self._changed.set()
+        _fail_if_told(self.lost_answers)
+
+    async def find_sent(self, reply: Reply) -> Receipt | None:
+        """Look for a message by its key."""
+        self.lookups.append(reply.key)
+        _fail_if_told(self.lookup_failures)
+        found = (each for each in self.posts if reply.key and each.key == reply.key)
+        return next((Receipt(message_id=each.message_id) for each in found), None)
 
     async def show_draft(self, address: ChatAddress, draft_id: int, text: str) -> None:
         """Keep the draft."""
+        _fail_if_told(self.showing_failures)
         self.drafts.append(text)
 
     async def show_typing(self, address: ChatAddress) -> None:
         """Keep that the sign was shown."""
+        _fail_if_told(self.showing_failures)
         self.typing.append(address)
 
     async def close(self) -> None:
@@ -143,6 +170,7 @@ class LoopbackChannel:
         """List what stands in a chat, oldest first."""
         return [post.text for post in self.posts if post.address.chat == chat]
 
-    def _fail_if_told(self) -> None:
-        if self.failures and (failure := self.failures.popleft()) is not None:
-            raise failure
+
+def _fail_if_told(failures: deque[ChannelError | None]) -> None:
+    if failures and (failure := failures.popleft()) is not None:
+        raise failure

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import count
 from typing import Literal
 
 from bot.core.chat import InboundEdit, InboundMessage, Receipt, Reply, SessionKey
@@ -15,8 +17,8 @@ from bot.core.turns import TurnId
 class _Event:
     """What is kept of an event; ``message`` only as long as it is not done."""
 
-    event_id: str
-    state: Literal["waiting", "claimed", "done"] = "done"
+    received_at: datetime
+    state: Literal["waiting", "claimed", "kept", "done"] = "done"
     route: Route = "none"
     message: InboundMessage | None = None
     turn_id: TurnId | None = None
@@ -29,16 +31,15 @@ class MemoryInbox:
         self.set_aside: list[SetAside] = []
         self._events: dict[tuple[str, str], _Event] = {}
 
-    def receive(self, event: Received | SetAside) -> bool:
+    def receive(self, event: Received | SetAside, at: datetime) -> bool:
         """Store an event; False when it was known."""
-        kept = _kept(event)
         if isinstance(event, SetAside):
-            identity = (event.channel, kept.event_id)
+            identity = (event.channel, event.event_id)
         else:
-            identity = (address_of(event.inbound).channel, kept.event_id)
+            identity = (address_of(event.inbound).channel, event.inbound.event_id)
         if identity in self._events:
             return False
-        self._events[identity] = kept
+        self._events[identity] = _kept(event, at)
         if isinstance(event, SetAside):
             self.set_aside.append(event)
         return True
@@ -52,36 +53,63 @@ class MemoryInbox:
         messages = self.waiting("turn")
         return tuple(each for each in messages if each.address.session_key == session_key)
 
-    def claim(self, session_key: SessionKey, turn_id: TurnId) -> None:
-        """Give all that waits in a chat to a turn."""
-        for event, message in self._waiting("turn"):
-            if message.address.session_key == session_key:
-                event.state, event.turn_id = "claimed", turn_id
+    def claim(self, messages: tuple[InboundMessage, ...], turn_id: TurnId) -> None:
+        """Give these of the waiting messages to a turn."""
+        for message in messages:
+            event = self._events[message.address.channel, message.event_id]
+            event.state, event.turn_id = "claimed", turn_id
+
+    def claim_kept(self, turn_id: TurnId) -> bool:
+        """Give a turn its messages back; False when they were not kept."""
+        kept = [each for each in self._of_turn(turn_id) if each.state == "kept"]
+        for event in kept:
+            event.state = "claimed"
+        return bool(kept)
+
+    def keep_of_turn(self, turn_id: TurnId) -> None:
+        """Keep the messages of a turn, so that it can be tried again."""
+        for event in self._of_turn(turn_id):
+            event.state = "kept"
+
+    def drop_kept(self, session_key: SessionKey) -> None:
+        """Forget what was kept in a chat."""
+        for event in self._events.values():
+            message = event.message
+            if event.state == "kept" and message and message.address.session_key == session_key:
+                event.state, event.message = "done", None
 
     def of_turn(self, turn_id: TurnId) -> tuple[InboundMessage, ...]:
         """Give the messages that an open turn owns."""
-        return tuple(
-            event.message
-            for event in self._events.values()
-            if event.turn_id == turn_id and event.message is not None
-        )
+        return tuple(each.message for each in self._of_turn(turn_id) if each.message is not None)
 
     def close_of_turn(self, turn_id: TurnId) -> None:
         """Forget the messages of a turn, all but that they were there."""
-        for event in self._events.values():
-            if event.turn_id == turn_id:
-                event.state, event.message = "done", None
+        for event in self._of_turn(turn_id):
+            event.state, event.message = "done", None
 
-    def close(self, event_id: str) -> bool:
-        """Close the oldest waiting event of this id; False when none waits any more."""
-        known = [event for event in self._events.values() if event.event_id == event_id]
-        if not known:
-            raise ValueError(f"no such event: {event_id!r}")
-        for event in known:
-            if event.state == "waiting":
-                event.state, event.message = "done", None
-                return True
-        return False
+    def close(self, channel: str, event_id: str) -> bool:
+        """Close a waiting event; False when it does not wait any more."""
+        event = self._events.get((channel, event_id))
+        if event is None:
+            raise ValueError(f"no such event: {event_id!r} of {channel}")
+        if event.state != "waiting":
+            return False
+        event.state, event.message = "done", None
+        return True
+
+    def prune(self, before: datetime) -> int:
+        """Forget events received before a moment that wait for nothing, and give how many."""
+        pruned = [
+            identity
+            for identity, event in self._events.items()
+            if event.state in ("done", "kept") and event.received_at < before
+        ]
+        for identity in pruned:
+            del self._events[identity]
+        return len(pruned)
+
+    def _of_turn(self, turn_id: TurnId) -> list[_Event]:
+        return [event for event in self._events.values() if event.turn_id == turn_id]
 
     def _waiting(self, route: Route) -> list[tuple[_Event, InboundMessage]]:
         return [
@@ -94,30 +122,49 @@ class MemoryInbox:
 class MemoryOutbox:
     """Items by their id, oldest first."""
 
-    def __init__(self) -> None:
-        self.failures: dict[OutboxId, str] = {}
+    def __init__(self, installation: str) -> None:
+        self._installation = installation
+        self._ids = count(1)
         self._items: dict[OutboxId, OutboxItem] = {}
+        self._made_at: dict[OutboxId, datetime] = {}
         self._previews: dict[TurnId, OutboxId] = {}
 
     @property
     def items(self) -> tuple[OutboxItem, ...]:
-        """All of them; of those that were sent, the text is gone."""
+        """All that were not pruned; of those that were sent, the text is gone."""
         return tuple(self._items.values())
 
     def add(
-        self, replies: Iterable[Reply], *, replaces: Receipt | None = None
+        self, replies: Iterable[Reply], at: datetime, *, replaces: Receipt | None = None
     ) -> tuple[OutboxItem, ...]:
         """Add replies; the first one takes the place of what ``replaces`` names."""
         items: list[OutboxItem] = []
         for reply in replies:
-            items.append(self._add(reply, replaces=None if items else replaces))
+            items.append(self._add(reply, at, replaces=None if items else replaces))
         return tuple(items)
 
-    def add_preview(self, turn_id: TurnId, reply: Reply) -> OutboxItem:
+    def add_of_turn(
+        self, turn_id: TurnId, replies: tuple[Reply, ...], at: datetime
+    ) -> tuple[OutboxItem, ...]:
+        """Add the replies of a turn that ends; the first one finishes its preview.
+
+        A preview of which nobody knows whether it was shown becomes the first reply itself.
+        """
+        preview = self._items.get(self._previews.get(turn_id, OutboxId(0)))
+        if not replies or preview is None or preview.receipt or preview.state != "sending":
+            return self.add(replies, at, replaces=self.close_preview(turn_id))
+        reply = replace(replies[0], key=preview.reply.key)
+        first = replace(preview, reply=reply, is_preview=False)
+        self._items[first.id] = first
+        del self._previews[turn_id]
+        return (first, *self.add(replies[1:], at))
+
+    def add_preview(self, turn_id: TurnId, reply: Reply, at: datetime) -> OutboxItem:
         """Add an unfinished answer, or give the one that the turn has."""
         if turn_id in self._previews:
-            return replace(self._items[self._previews[turn_id]], reply=reply)
-        item = self._add(reply, is_preview=True)
+            item = self._items[self._previews[turn_id]]
+            return replace(item, reply=replace(reply, key=item.reply.key))
+        item = self._add(reply, at, is_preview=True)
         self._previews[turn_id] = item.id
         return item
 
@@ -126,9 +173,14 @@ class MemoryOutbox:
         if turn_id not in self._previews:
             return None
         preview = self._items[self._previews[turn_id]]
-        shown = preview.receipt is not None
-        self._items[preview.id] = _blanked(replace(preview, state="sent" if shown else "failed"))
+        is_shown = preview.receipt is not None
+        closed = replace(preview, state="sent" if is_shown else "failed", reason="")
+        self._items[preview.id] = _blanked(closed)
         return preview.receipt
+
+    def part_from_preview(self, turn_id: TurnId) -> None:
+        """Leave the closed preview of a turn that is opened again as it is."""
+        self._previews.pop(turn_id, None)
 
     def mark_sending(self, item_id: OutboxId) -> None:
         """Note that the platform is about to be called."""
@@ -145,15 +197,45 @@ class MemoryOutbox:
     def mark_sent(self, item_id: OutboxId, receipt: Receipt) -> None:
         """Note that the platform has it."""
         item = self._item(item_id)
-        self._items[item_id] = _blanked(replace(item, state="sent", receipt=receipt))
-        self.failures.pop(item_id, None)
+        self._items[item_id] = _blanked(
+            replace(item, state="sent", receipt=receipt, reason="", failed_at=None)
+        )
 
-    def mark_failed(self, item_id: OutboxId, reason: str) -> None:
+    def mark_failed(self, item_id: OutboxId, reason: str, at: datetime) -> None:
         """Note that it will not be delivered, and why."""
         item = self._item(item_id)
         if item.state in ("pending", "sending"):
-            self._items[item_id] = replace(item, state="failed")
-            self.failures[item_id] = reason
+            self._items[item_id] = replace(item, state="failed", reason=reason, failed_at=at)
+
+    def failed(self, session_key: SessionKey) -> tuple[OutboxItem, ...]:
+        """Give the replies that could not be delivered to a chat."""
+        return tuple(
+            item
+            for item in self.items
+            if item.state == "failed"
+            and not item.is_preview
+            and item.reply.address.session_key == session_key
+        )
+
+    def send_again(self, session_key: SessionKey) -> tuple[OutboxItem, ...]:
+        """Make pending what could not be delivered to a chat, and give it."""
+        items = self.failed(session_key)
+        again = tuple(replace(item, state="pending", reason="", failed_at=None) for item in items)
+        self._items.update((item.id, item) for item in again)
+        return again
+
+    def prune(self, before: datetime, open_turns: Iterable[TurnId]) -> int:
+        """Forget what was made before a moment and is done, and give how many items."""
+        in_use = {self._previews[each] for each in open_turns if each in self._previews}
+        pruned = [
+            item.id
+            for item in self.items
+            if self._made_at[item.id] < before
+            and (item.id not in in_use if item.is_preview else item.state == "sent")
+        ]
+        for item_id in pruned:
+            del self._items[item_id], self._made_at[item_id]
+        return len(pruned)
 
     def _item(self, item_id: OutboxId) -> OutboxItem:
         if item_id not in self._items:
@@ -161,29 +243,36 @@ class MemoryOutbox:
         return self._items[item_id]
 
     def _add(
-        self, reply: Reply, *, is_preview: bool = False, replaces: Receipt | None = None
+        self,
+        reply: Reply,
+        at: datetime,
+        *,
+        is_preview: bool = False,
+        replaces: Receipt | None = None,
     ) -> OutboxItem:
+        item_id = OutboxId(next(self._ids))
         item = OutboxItem(
-            id=OutboxId(len(self._items) + 1),
-            reply=reply,
+            id=item_id,
+            reply=replace(reply, key=f"{self._installation}-{item_id}"),
             state="pending",
             is_preview=is_preview,
             replaces=replaces,
         )
-        self._items[item.id] = item
+        self._items[item_id] = item
+        self._made_at[item_id] = at
         return item
 
 
-def _kept(event: Received | SetAside) -> _Event:
+def _kept(event: Received | SetAside, at: datetime) -> _Event:
     """Say what is kept of an event: only messages, new or changed, can wait."""
     if isinstance(event, SetAside):
-        return _Event(event.event_id)
+        return _Event(at)
     inbound = event.inbound
     if event.route == "none" or not isinstance(inbound, InboundMessage | InboundEdit):
-        return _Event(inbound.event_id)
+        return _Event(at)
     message = inbound.message if isinstance(inbound, InboundEdit) else inbound
     waiting = replace(message, event_id=inbound.event_id)
-    return _Event(inbound.event_id, state="waiting", route=event.route, message=waiting)
+    return _Event(at, state="waiting", route=event.route, message=waiting)
 
 
 def _blanked(item: OutboxItem) -> OutboxItem:

@@ -120,9 +120,6 @@ class ScriptedModel:
             return response
         return replace(response, usage=estimated_usage(request, response.message))
 
-    async def warm_up(self) -> None:
-        """Nothing has to be loaded."""
-
     async def close(self) -> None:
         """Note that it was closed."""
         self.is_closed = True

@@ -47,11 +47,14 @@ class RecordingInbox:
     Attributes:
         events: Everything received, oldest first, redeliveries included.
         cursors: The cursor of each call of ``receive``.
+        troubles: Why the channel got nothing, each change once; an empty text where it was well
+            again.
     """
 
     def __init__(self, cursor: str | None = None) -> None:
         self.events: list[Inbound | SetAside] = []
         self.cursors: list[str | None] = []
+        self.troubles: list[str] = []
         self._cursor = cursor
         self._is_receiving = asyncio.Event()
         self._changed = asyncio.Condition()
@@ -72,7 +75,14 @@ class RecordingInbox:
 
     def receiving(self) -> None:
         """Note that the channel gets events from now on."""
+        if self.troubles and self.troubles[-1]:
+            self.troubles.append("")
         self._is_receiving.set()
+
+    def failing(self, reason: str) -> None:
+        """Note that the channel gets nothing for now."""
+        if reason not in self.troubles[-1:]:
+            self.troubles.append(reason)
 
     async def settled(self, address: ChatAddress) -> None:
         """Return at once: nothing is ever answered here."""

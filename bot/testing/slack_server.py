@@ -12,6 +12,7 @@ from typing import Literal, Self
 
 from aiohttp import web
 
+from bot.testing.hang_ups import forgive_hang_ups
 from bot.testing.slack_socket import Envelope, SocketSide, cut
 from bot.testing.slack_state import Json, Post, Refusal, SlackState
 
@@ -64,7 +65,7 @@ class PretendedSlack(SocketSide):
         self._port = 0
 
     async def __aenter__(self) -> Self:
-        app = web.Application()
+        app = web.Application(middlewares=[forgive_hang_ups])
         app.router.add_route("*", "/api/{method}", self._answer)
         app.router.add_get("/link/{ticket}", self._open_link)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,12 +30,14 @@ class SocketSide:
     Attributes:
         acknowledged: Ids of the envelopes that the app acknowledged, in their order.
         connections: How many WebSockets were opened altogether.
+        pongs: How many pings the app answered.
     """
 
     def __init__(self, state: SlackState) -> None:
         self.state = state
         self.acknowledged: list[str] = []
         self.connections = 0
+        self.pongs = 0
         self._envelopes: dict[str, Envelope] = {}
         self._links: dict[web.WebSocketResponse, web.Request] = {}
         self._changed = asyncio.Event()
@@ -83,6 +86,12 @@ class SocketSide:
         """Send any text at all over the newest connection."""
         await list(self._links)[-1].send_str(text)
 
+    async def ping(self) -> None:
+        """Show on the newest connection that somebody is there, and wait for the answer."""
+        before = self.pongs
+        await list(self._links)[-1].ping()
+        await self.wait_until(lambda: self.pongs > before)
+
     async def drop(self) -> None:
         """Break every connection without a word."""
         for request in self._links.values():
@@ -102,22 +111,32 @@ class SocketSide:
 
     async def link(self, request: web.Request) -> web.StreamResponse:
         """Serve one WebSocket to its end."""
-        socket = web.WebSocketResponse()
+        socket = web.WebSocketResponse(autoping=False)
         await socket.prepare(request)
         await socket.send_json({"type": "hello", "num_connections": len(self._links) + 1})
         self._links[socket] = request
         self.connections += 1
         self._wake()
-        for envelope in self.open_envelopes:
-            if envelope.socket not in self._links:
-                await self._deliver(envelope)
+        try:
+            for envelope in self.open_envelopes:
+                if envelope.socket not in self._links:
+                    await self._deliver(envelope)
+            await self._hear(socket)
+        finally:  # also when the app died while it was sent to
+            self._links.pop(socket, None)
+            self._wake()
+        return socket
+
+    async def _hear(self, socket: web.WebSocketResponse) -> None:
         async for frame in socket:
             if frame.type is WSMsgType.TEXT:
                 self.acknowledged.append(str(json.loads(frame.data)["envelope_id"]))
                 self._wake()
-        self._links.pop(socket, None)
-        self._wake()
-        return socket
+            elif frame.type is WSMsgType.PING:
+                await socket.pong(frame.data)
+            elif frame.type is WSMsgType.PONG:
+                self.pongs += 1
+                self._wake()
 
     async def _deliver(self, envelope: Envelope) -> None:
         if not self._links:
@@ -132,7 +151,8 @@ class SocketSide:
             "retry_reason": "timeout" if envelope.attempts else "",
         }
         envelope.attempts += 1
-        await envelope.socket.send_json(frame)
+        with contextlib.suppress(ConnectionResetError):  # it comes again over the next connection
+            await envelope.socket.send_json(frame)
 
     def _wake(self) -> None:
         """Let all who wait for a change look again."""

@@ -14,6 +14,9 @@ MARKDOWN_LIMIT_CHARS = 12_000
 TEXT_LIMIT_CHARS = 40_000
 """Source: docs.slack.dev, chat.postMessage, read 2026-11-30."""
 
+HISTORY_LIMIT = 999
+"""Source: docs.slack.dev, conversations.history, read 2026-11-30."""
+
 UPDATE_TEXT_LIMIT_BYTES = 4_000
 """What ``chat.update`` takes as ``text``, as measured by others."""
 
@@ -31,6 +34,7 @@ class Post:
     Attributes:
         markdown: The text of its Markdown blocks as it was sent; empty when there were none.
         pings: Control sequences in it that would have rung somebody's phone.
+        metadata: What it carries unseen.
     """
 
     channel: str
@@ -39,6 +43,7 @@ class Post:
     text: str
     markdown: str
     pings: tuple[str, ...]
+    metadata: object = None
 
     @property
     def shown(self) -> str:
@@ -54,6 +59,8 @@ class SlackState:
         channels: Types of the channels (``im``, ``mpim``, ``channel``, ``group``) by id.
         messages: Everything written, by channel and timestamp.
         methods: The methods of the Web API but ``apps.connections.open``.
+        began_at: What timestamps count from, in seconds since 1970; set it to the time that the
+            bot goes by where the bot asks for what was written lately.
     """
 
     team_id = "T0TEAM"
@@ -67,6 +74,7 @@ class SlackState:
         self.sent: list[Post] = []
         self.edits: list[Post] = []
         self.statuses: list[Json] = []
+        self.began_at = 1_767_603_600
         self._count = 0
         self.methods: dict[str, Callable[[Json], Json]] = {
             "auth.test": self._auth_test,
@@ -75,13 +83,14 @@ class SlackState:
             "chat.update": self._update,
             "assistant.threads.setStatus": self._set_status,
             "conversations.info": self._channel,
+            "conversations.history": self._history,
             "conversations.replies": self._replies,
         }
 
     def next_ts(self) -> str:
         """Give a timestamp later than all before."""
         self._count += 1
-        return f"{1_767_603_600 + self._count}.{self._count:06d}"
+        return f"{self.began_at + self._count}.{self._count:06d}"
 
     def write(self, channel: str, text: str, *, user: str, thread_ts: str = "") -> Json:
         """Let a person write; give the ``message`` event that apps are told."""
@@ -139,6 +148,15 @@ class SlackState:
         channel = self._known(params)
         return {"channel": {"id": channel, "is_im": self.channels[channel] == "im"}}
 
+    def _history(self, params: Json) -> Json:
+        channel = self._known(params)
+        found = [
+            message
+            for (place, ts), message in self.messages.items()
+            if place == channel and message.get("thread_ts", ts) == ts
+        ]
+        return _page(params, found[::-1])
+
     def _replies(self, params: Json) -> Json:
         channel, root = self._known(params), str(params.get("ts"))
         found = [
@@ -148,7 +166,7 @@ class SlackState:
         ]
         if not found:
             raise Refusal("thread_not_found")
-        return {"messages": found, "has_more": False}
+        return _page(params, found)
 
     def _post(self, params: Json) -> Json:
         channel, thread_ts = self._known(params), str(params.get("thread_ts") or "")
@@ -194,6 +212,9 @@ class SlackState:
         message |= {"ts": post.ts}
         if post.thread_ts:
             message["thread_ts"] = post.thread_ts
+        before = self.messages.get((post.channel, post.ts), {})
+        if metadata := post.metadata or before.get("metadata"):
+            message["metadata"] = metadata
         self.messages[post.channel, post.ts] = message
 
 
@@ -214,7 +235,28 @@ def _read_post(params: Json, *, channel: str, ts: str, thread_ts: str) -> Post:
         text=text,
         markdown=markdown,
         pings=tuple(_PING.findall(text) + _PING.findall(markdown)),
+        metadata=params.get("metadata"),
     )
+
+
+def _page(params: Json, messages: list[Json]) -> Json:
+    """Give a page of messages; what they carry unseen only to who asks for it."""
+    oldest, begin = float(str(params.get("oldest") or 0)), int(str(params.get("cursor") or 0))
+    limit = min(int(str(params.get("limit") or 100)), HISTORY_LIMIT)
+    if params.get("include_all_metadata") not in (True, "1", "true"):
+        messages = [_without_metadata(message) for message in messages]
+    recent = [message for message in messages if float(str(message["ts"])) >= oldest]
+    end = begin + limit
+    cursor = str(end) if end < len(recent) else ""
+    return {
+        "messages": recent[begin:end],
+        "has_more": bool(cursor),
+        "response_metadata": {"next_cursor": cursor},
+    }
+
+
+def _without_metadata(message: Json) -> Json:
+    return {key: value for key, value in message.items() if key != "metadata"}
 
 
 def _markdown_of(block: object) -> str:

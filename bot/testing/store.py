@@ -17,6 +17,7 @@ from bot.core.chat import (
     SessionKey,
 )
 from bot.core.lifecycle import (
+    RETRYABLE,
     Claim,
     Cursor,
     ModelCall,
@@ -26,6 +27,8 @@ from bot.core.lifecycle import (
     SetAside,
     Unfinished,
     compose_request,
+    reopened,
+    taken_together,
 )
 from bot.core.messages import Message, Thinking, ToolResult
 from bot.core.turns import Conversation, Outcome, Step, Turn, TurnId
@@ -40,15 +43,20 @@ class _Session:
 
 
 class InMemoryStore:
-    """Fills the ports Lifecycle, Conversations and People from dicts."""
+    """Fills the ports Lifecycle, Conversations and People from dicts.
 
-    def __init__(self) -> None:
+    ``installation`` is what the keys of its replies begin with.
+    """
+
+    def __init__(self, installation: str = "memory") -> None:
         self.calls: list[ModelCall] = []
         self._inbox = MemoryInbox()
-        self._outbox = MemoryOutbox()
+        self._outbox = MemoryOutbox(installation)
         self._cursors: dict[str, str] = {}
         self._sessions: dict[SessionKey, _Session] = {}
         self._turns: dict[TurnId, Turn] = {}
+        self._started: dict[TurnId, set[tuple[int, str]]] = {}
+        self._resumes: dict[TurnId, int] = {}
         self._grants: dict[PersonKey, Grant] = {}
 
     @property
@@ -62,11 +70,6 @@ class InMemoryStore:
         return self._outbox.items
 
     @property
-    def failures(self) -> dict[OutboxId, str]:
-        """Why each item that failed did so."""
-        return dict(self._outbox.failures)
-
-    @property
     def set_aside(self) -> tuple[SetAside, ...]:
         """All events that could not be understood."""
         return tuple(self._inbox.set_aside)
@@ -78,7 +81,7 @@ class InMemoryStore:
         self, events: tuple[Received | SetAside, ...], *, cursor: Cursor | None, at: datetime
     ) -> tuple[bool, ...]:
         """Store events and the cursor behind them; True for each that was new."""
-        are_new = tuple(self._inbox.receive(event) for event in events)
+        are_new = tuple(self._inbox.receive(event, at) for event in events)
         if cursor is not None:
             self._cursors[cursor.channel] = cursor.value
         return are_new
@@ -88,8 +91,9 @@ class InMemoryStore:
         return self._cursors.get(channel)
 
     async def claim(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
-        """Take all that waits into a new turn; None also while a turn of the chat is open."""
-        messages = self._inbox.waiting_in(session_key)
+        """Take what waits into a new turn; None also while a turn of the chat is open."""
+        waiting = self._inbox.waiting_in(session_key)
+        messages = taken_together(waiting)
         if not messages or any(turn.session_key == session_key for turn in self._open_turns()):
             return None
         turn = Turn(
@@ -100,8 +104,9 @@ class InMemoryStore:
             generation=self._session(session_key).generation,
         )
         self._turns[turn.id] = turn
-        self._inbox.claim(session_key, turn.id)
-        return Claim(turn=turn, messages=messages)
+        self._inbox.drop_kept(session_key)
+        self._inbox.claim(messages, turn.id)
+        return Claim(turn=turn, messages=messages, has_more=len(messages) < len(waiting))
 
     async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
         """Keep step number ``index``, counted from 0, and what it cost."""
@@ -114,14 +119,24 @@ class InMemoryStore:
         self._turns[turn_id] = replace(turn, steps=(*turn.steps, kept))
         self.calls.append(call)
 
+    async def record_start(self, turn_id: TurnId, index: int, call_ids: tuple[str, ...]) -> None:
+        """Note calls of a step that are about to run and must not run twice."""
+        self._require_step(turn_id, index)
+        started = self._started.setdefault(turn_id, set())
+        started.update((index, call_id) for call_id in call_ids)
+
     async def record_result(self, turn_id: TurnId, index: int, result: ToolResult) -> None:
         """Keep a tool's result; the first one of a call stays."""
-        turn = self._open_turn(turn_id)
-        if not 0 <= index < len(turn.steps):
-            raise ValueError(f"turn {turn_id} has no step {index}")
+        turn = self._require_step(turn_id, index)
         steps = list(turn.steps)
         steps[index] = _with_result(steps[index], result)
         self._turns[turn_id] = replace(turn, steps=tuple(steps))
+
+    async def record_resume(self, turn_id: TurnId) -> int:
+        """Count one more process that goes on with an open turn, and give the count."""
+        self._open_turn(turn_id)
+        self._resumes[turn_id] = self._resumes.get(turn_id, 0) + 1
+        return self._resumes[turn_id]
 
     async def finish_turn(
         self, turn_id: TurnId, outcome: Outcome, replies: tuple[Reply, ...], *, at: datetime
@@ -132,23 +147,40 @@ class InMemoryStore:
             return ()
         steps = tuple(_without_thinking(step) for step in turn.steps)
         self._turns[turn_id] = replace(turn, steps=steps, outcome=outcome)
-        self._inbox.close_of_turn(turn_id)
-        return self._outbox.add(replies, replaces=self._outbox.close_preview(turn_id))
+        is_current = turn.generation == self._session(turn.session_key).generation
+        if outcome in RETRYABLE and is_current:
+            self._inbox.keep_of_turn(turn_id)
+        else:
+            self._inbox.close_of_turn(turn_id)
+        return self._outbox.add_of_turn(turn_id, replies, at)
 
     async def finish_command(
-        self, event_id: str, replies: tuple[Reply, ...], *, at: datetime
+        self, channel: str, event_id: str, replies: tuple[Reply, ...], *, at: datetime
     ) -> tuple[OutboxItem, ...]:
         """Answer an event that waits; a second time nothing happens."""
-        return self._outbox.add(replies) if self._inbox.close(event_id) else ()
+        return self._outbox.add(replies, at) if self._inbox.close(channel, event_id) else ()
 
-    async def settle(self, event_id: str, *, at: datetime) -> None:
+    async def settle(self, channel: str, event_id: str, *, at: datetime) -> None:
         """Close an event that gets no reply."""
-        self._inbox.close(event_id)
+        self._inbox.close(channel, event_id)
+
+    async def reopen(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
+        """Open the newest turn again when it failed, or its answer was empty."""
+        of_chat = [turn for turn in self._turns.values() if turn.session_key == session_key]
+        turn = reopened(of_chat[-1]) if of_chat else None
+        if turn is None or not self._inbox.claim_kept(turn.id):
+            return None
+        self._turns[turn.id] = turn
+        started = self._started.get(turn.id, set())
+        self._started[turn.id] = {each for each in started if each[0] < len(turn.steps)}
+        self._resumes.pop(turn.id, None)
+        self._outbox.part_from_preview(turn.id)
+        return self._claim(turn)
 
     async def add_preview(self, turn_id: TurnId, reply: Reply, *, at: datetime) -> OutboxItem:
         """Put an unfinished answer into the outbox; the one that the turn has is given again."""
         self._open_turn(turn_id)
-        return self._outbox.add_preview(turn_id, reply)
+        return self._outbox.add_preview(turn_id, reply, at)
 
     async def mark_sending(self, item: OutboxId, *, at: datetime) -> None:
         """Note that the platform is about to be called."""
@@ -164,20 +196,30 @@ class InMemoryStore:
 
     async def mark_failed(self, item: OutboxId, reason: str, *, at: datetime) -> None:
         """Note that it will not be delivered, and why."""
-        self._outbox.mark_failed(item, reason)
+        self._outbox.mark_failed(item, reason, at)
+
+    async def failed(self, session_key: SessionKey) -> tuple[OutboxItem, ...]:
+        """Give the replies that could not be delivered to a chat, oldest first."""
+        return self._outbox.failed(session_key)
+
+    async def send_again(self, session_key: SessionKey, *, at: datetime) -> tuple[OutboxItem, ...]:
+        """Make pending what could not be delivered to a chat, and give it."""
+        return self._outbox.send_again(session_key)
 
     async def unfinished(self) -> Unfinished:
         """Say what is open."""
         waiting = (each.address.session_key for each in self._inbox.waiting("turn"))
         return Unfinished(
-            claims=tuple(
-                Claim(turn=turn, messages=self._inbox.of_turn(turn.id))
-                for turn in self._open_turns()
-            ),
+            claims=tuple(self._claim(turn) for turn in self._open_turns()),
             waiting=tuple(dict.fromkeys(waiting)),
             commands=self._inbox.waiting("command"),
             outbox=tuple(item for item in self.outbox if item.state in ("pending", "sending")),
         )
+
+    async def prune(self, before: datetime) -> int:
+        """Forget what is done and older, and give how many events and items."""
+        open_turns = [turn.id for turn in self._open_turns()]
+        return self._inbox.prune(before) + self._outbox.prune(before, open_turns)
 
     async def load(self, session_key: SessionKey) -> Conversation:
         """Give what a chat remembers of itself."""
@@ -207,6 +249,7 @@ class InMemoryStore:
         session = self._session(session_key)
         session.generation += 1
         session.kept_from = 0
+        self._inbox.drop_kept(session_key)
         return session.generation
 
     async def grants(self) -> dict[PersonKey, Grant]:
@@ -223,6 +266,20 @@ class InMemoryStore:
     def _session(self, session_key: SessionKey) -> _Session:
         return self._sessions.setdefault(session_key, _Session())
 
+    def _claim(self, turn: Turn) -> Claim:
+        """Give an open turn with its messages and the calls of which no result is known."""
+        done = {
+            (index, result.call_id)
+            for index, step in enumerate(turn.steps)
+            for result in step.results
+        }
+        started = self._started.get(turn.id, set()) - done
+        return Claim(
+            turn=turn,
+            messages=self._inbox.of_turn(turn.id),
+            started=frozenset(call_id for _, call_id in started),
+        )
+
     def _open_turns(self) -> list[Turn]:
         return [turn for turn in self._turns.values() if turn.outcome is None]
 
@@ -235,6 +292,12 @@ class InMemoryStore:
         turn = self._turn(turn_id)
         if turn.outcome is not None:
             raise ValueError(f"turn {turn_id} has ended")
+        return turn
+
+    def _require_step(self, turn_id: TurnId, index: int) -> Turn:
+        turn = self._open_turn(turn_id)
+        if not 0 <= index < len(turn.steps):
+            raise ValueError(f"turn {turn_id} has no step {index}")
         return turn
 
 

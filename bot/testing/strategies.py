@@ -58,7 +58,13 @@ def addresses() -> st.SearchStrategy[ChatAddress]:
 def senders() -> st.SearchStrategy[Sender]:
     """Make people, with and without a realm."""
     return st.builds(
-        Sender, channel=_IDS, user_id=_IDS, name=_SHORT, realm=_SHORT, language=st.just("en")
+        Sender,
+        channel=_IDS,
+        user_id=_IDS,
+        name=_SHORT,
+        realm=_SHORT,
+        language=st.just("en"),
+        is_person=st.booleans(),
     )
 
 

@@ -15,6 +15,7 @@ from typing import Self
 
 from aiohttp import web
 
+from bot.testing.hang_ups import forgive_hang_ups
 from bot.testing.recording import PATIENCE_S
 from bot.testing.telegram_rules import (
     WEBHOOK_IS_SET,
@@ -72,7 +73,7 @@ class PretendedTelegram:
         self._runner: web.AppRunner | None = None
 
     async def __aenter__(self) -> Self:
-        app = web.Application()
+        app = web.Application(middlewares=[forgive_hang_ups])
         app.router.add_route("*", "/bot{token}/{method}", self._answer)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()

@@ -75,6 +75,10 @@ class TerminalChannel:
         """
         raise DeliveryError("what was printed cannot be changed", can_retry=False)
 
+    async def find_sent(self, reply: Reply) -> Receipt | None:
+        """Find nothing: what was written is not read back."""
+        return None
+
     async def show_draft(self, address: ChatAddress, draft_id: int, text: str) -> None:
         """Print the blocks that are complete, show the rest above the prompt."""
         (await self._open_screen()).show_draft(draft_id, text)

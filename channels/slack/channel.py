@@ -29,6 +29,9 @@ logger = logging.getLogger(__name__)
 
 STATUS = "is thinking…"
 
+LOOK_BACK_S = 7 * 24 * 3600.0
+"""How long a bot may have been down and still find what it was sending when it stopped."""
+
 _SDK_MODULES = ("channels.slack.web", "channels.slack.receiver", "channels.slack.socket_mode")
 """The modules that import the SDK, which takes most of a second."""
 
@@ -49,12 +52,13 @@ class SlackChannel:
 
     @property
     def capabilities(self) -> Capabilities:
-        """Messages can be edited; a status stands for "is typing", for two minutes at most."""
+        """Messages can be edited and found; a status stands for "is typing", two minutes long."""
         return Capabilities(
             max_text_length=MAX_MARKDOWN_CHARS,
             can_edit=True,
             preview_interval_s=1.5,
             typing_interval_s=60.0,
+            finds_sent=True,
         )
 
     async def run(self, inbox: Inbox) -> None:
@@ -67,7 +71,7 @@ class SlackChannel:
         from channels.slack.receiver import Receiver, StoreFirst
         from channels.slack.socket_mode import Persistence, SocketMode
 
-        persistence = Persistence(self._clock)
+        persistence = Persistence(self._clock, inbox.failing)
         identity = await persistence.succeed(web.identify)
         try:
             async with asyncio.TaskGroup() as background:
@@ -90,12 +94,19 @@ class SlackChannel:
     async def send(self, reply: Reply) -> Receipt:
         """Post one message; in a channel it stands in the thread of the conversation."""
         web = await self._api()
-        return Receipt(message_id=await web.post(reply.address, reply.text))
+        return Receipt(message_id=await web.post(reply.address, reply.text, reply.key))
 
     async def edit(self, receipt: Receipt, reply: Reply) -> None:
         """Change a message that was posted."""
         web = await self._api()
         await web.update(reply.address, receipt.message_id, reply.text)
+
+    async def find_sent(self, reply: Reply) -> Receipt | None:
+        """Look for a reply among what was written lately."""
+        web = await self._api()
+        since_s = self._clock.now().timestamp() - LOOK_BACK_S
+        ts = await web.find(reply.address, reply.key, since_s=since_s)
+        return None if ts is None else Receipt(message_id=ts)
 
     async def show_draft(self, address: ChatAddress, draft_id: int, text: str) -> None:
         """Do nothing: Slack shows no text without leaving a message."""

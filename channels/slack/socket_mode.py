@@ -8,9 +8,10 @@ at an address that has run out, waits outside the Clock and works in tasks that 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import NoReturn, TypeVar
 
 import aiohttp
@@ -34,11 +35,27 @@ HEARTBEAT_S = 20.0
 """How often the connection is tried; no answer in half that time and it counts as lost."""
 
 HELLO_TIMEOUT_S = 20.0
+SILENCE_S = 60.0
+"""How long Slack may say nothing of its own, neither event nor ping, before the connection counts
+as deaf though it still answers: twice as long as its own client for Node waits for a ping.
+Source: docs.slack.dev, @slack/socket-mode, SocketModeOptions, serverPingTimeout, read
+2026-11-30."""
+
 CLOSE_TIMEOUT_S = 1.0
 """Slack does not end its side of a closed WebSocket; waiting longer brings nothing."""
 
 _ANNOUNCED = ("warning", "refresh_requested")
 """Reasons of a ``disconnect`` frame that are no trouble: Slack renews connections now and then."""
+
+
+_ENDS = frozenset(
+    {
+        aiohttp.WSMsgType.CLOSE,
+        aiohttp.WSMsgType.CLOSED,
+        aiohttp.WSMsgType.CLOSING,
+        aiohttp.WSMsgType.ERROR,
+    }
+)
 
 
 class _Frame(BaseModel):
@@ -51,8 +68,9 @@ class _Frame(BaseModel):
 class Persistence:
     """Tries again for ever, waiting longer each time; logs when trouble begins and when it ends."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, on_trouble: Callable[[str], None]) -> None:
         self._clock = clock
+        self._on_trouble = on_trouble
         self._wait_s = FIRST_WAIT_S
         self._in_trouble = False
 
@@ -78,6 +96,7 @@ class Persistence:
         if not self._in_trouble:
             self._in_trouble = True
             logger.warning("channel.disconnected", extra={"channel": CHANNEL, "reason": reason})
+        self._on_trouble(reason)
         await self._clock.sleep(max(self._wait_s, retry_after_s or 0.0))
         self._wait_s = min(self._wait_s * GROWTH, LONGEST_WAIT_S)
 
@@ -120,12 +139,14 @@ class SocketMode:
             socket = await self._web.session.ws_connect(
                 url,
                 heartbeat=HEARTBEAT_S,
+                autoping=False,  # so that Slack's pings are seen, which show that it is there
                 timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_TIMEOUT_S),
                 proxy=proxy_for(url),
             )
         try:
             with translated("app_token"):
-                frame = _read(await socket.receive(HELLO_TIMEOUT_S))
+                async with contextlib.aclosing(_frames(socket, HELLO_TIMEOUT_S)) as frames:
+                    frame = await anext(frames, None)
             if frame is None or frame.type != "hello":
                 raise DeliveryError("Slack closed the connection before it began")
         except BaseException:
@@ -137,19 +158,20 @@ class SocketMode:
         self, socket: aiohttp.ClientWebSocketResponse, take: Take, over: asyncio.Future[str]
     ) -> None:
         """Read one connection to its end; ``over`` tells why as soon as a new one is needed."""
+        reason = "the connection was lost"
         try:
-            async for received in socket:
-                frame = _read(received)
-                if frame is None:
-                    continue
-                if frame.type == "disconnect" and not over.done():
-                    over.set_result(frame.reason)
-                elif frame.envelope_id:
-                    # A task each, so that a burst shares commits; tasks begin in their order.
-                    self._background.create_task(self._take(socket, frame, take))
+            async with contextlib.aclosing(_frames(socket, SILENCE_S)) as frames:
+                async for frame in frames:
+                    if frame.type == "disconnect" and not over.done():
+                        over.set_result(frame.reason)
+                    elif frame.envelope_id:
+                        # A task each, so that a burst shares commits; they begin in their order.
+                        self._background.create_task(self._take(socket, frame, take))
+        except TimeoutError:
+            reason = f"Slack said nothing for {SILENCE_S:g} s"
         finally:
             if not over.done():
-                over.set_result("the connection was lost")
+                over.set_result(reason)
             await socket.close()
 
     async def _take(
@@ -161,6 +183,34 @@ class SocketMode:
             await socket.send_str(json.dumps({"envelope_id": frame.envelope_id}))
         except ConnectionError:
             logger.debug("event.not_acknowledged", extra={"channel": CHANNEL})
+
+
+async def _frames(
+    socket: aiohttp.ClientWebSocketResponse, silence_s: float
+) -> AsyncGenerator[_Frame]:
+    """Give what Slack says until the connection ends; its pings are answered.
+
+    Measured by the event loop, as the limits of sockets are. An answer to our own ping counts for
+    nothing: it shows that the line is alive, not that anybody speaks into it.
+
+    Raises:
+        TimeoutError: Slack said nothing of its own for so long.
+    """
+    loop = asyncio.get_running_loop()
+    until_s = loop.time() + silence_s
+    while True:
+        async with asyncio.timeout_at(until_s):
+            received = await socket.receive()
+        if received.type is aiohttp.WSMsgType.PONG:
+            continue
+        if received.type in _ENDS:
+            return
+        until_s = loop.time() + silence_s
+        if received.type is aiohttp.WSMsgType.PING:
+            with contextlib.suppress(ConnectionError):
+                await socket.pong(received.data)
+        elif (frame := _read(received)) is not None:
+            yield frame
 
 
 def _read(received: aiohttp.WSMessage) -> _Frame | None:

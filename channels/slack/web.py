@@ -26,11 +26,16 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.api import ChannelAuthError, ChannelError, ChatAddress, DeliveryError, FateUnknown
 from channels.slack.inbound import Identity
+from channels.slack.metadata import key_of, metadata_of
 from channels.slack.settings import Settings
 from channels.slack.text import escape, fallback
 
 REQUEST_TIMEOUT_S = 30.0
 CONNECT_TIMEOUT_S = 10.0
+
+LOOKUP_PAGE = 200
+LOOKUP_PAGES = 5
+"""How much of a chat is looked through for a reply whose fate is not known."""
 
 _TOKEN_REFUSED = frozenset(
     {
@@ -131,34 +136,79 @@ class WebApi:
         """
         with translated("bot_token"):
             answer = await self._patient.users_info(user=user_id)
-        user = answer.get("user")
-        profile = user.get("profile", {}) if isinstance(user, dict) else {}
-        name = profile.get("display_name") or profile.get("real_name")
-        return str(name or user_id)
+        match answer.get("user"):
+            case {"profile": {"display_name": str(name)}} if name:
+                return name
+            case {"profile": {"real_name": str(name)}} if name:
+                return name
+        return user_id
 
-    async def post(self, address: ChatAddress, markdown: str) -> str:
-        """Post one message and return its timestamp.
+    async def post(self, address: ChatAddress, markdown: str, key: str) -> str:
+        """Post one message and return its timestamp; by its key it can be found again.
 
         Raises:
             ChannelError: It was not posted, or its fate is unknown.
         """
         text = escape(markdown)
         try:
-            return await self._post(address, fallback(text), _blocks(text))
+            return await self._post(address, fallback(text), _blocks(text), key)
         except BlocksRefused:
-            return await self._post(address, text, None)
+            return await self._post(address, text, None, key)
 
-    async def _post(self, address: ChatAddress, text: str, blocks: Blocks | None) -> str:
+    async def _post(self, address: ChatAddress, text: str, blocks: Blocks | None, key: str) -> str:
         with translated("bot_token"):
             answer = await self.client.chat_postMessage(
                 channel=address.chat,
                 thread_ts=address.thread or None,
                 text=text,
                 blocks=blocks,
+                metadata=metadata_of(key),
                 unfurl_links=False,
                 unfurl_media=False,
             )
         return str(answer["ts"])
+
+    async def find(self, address: ChatAddress, key: str, *, since_s: float) -> str | None:
+        """Look for a message by its key; give its timestamp, None when it surely is not there.
+
+        Args:
+            address: Where it was to be posted.
+            key: What it was posted with.
+            since_s: From when on it could have been, in seconds since 1970.
+
+        Raises:
+            ChannelError: It cannot be told.
+        """
+        cursor = ""
+        for _ in range(LOOKUP_PAGES):
+            messages, cursor = await self._page(address, since_s, cursor)
+            for message in messages:
+                if key_of(message) == key:
+                    return str(message["ts"])
+            if not cursor:
+                return None
+        raise DeliveryError("too much was written since to look through it", can_retry=False)
+
+    async def _page(
+        self, address: ChatAddress, since_s: float, cursor: str
+    ) -> tuple[list[dict[str, object]], str]:
+        params: dict[str, object] = {
+            "channel": address.chat,
+            "oldest": f"{since_s:.6f}",
+            "limit": LOOKUP_PAGE,
+            "include_all_metadata": True,
+        }
+        if address.thread:
+            params["ts"] = address.thread
+        if cursor:
+            params["cursor"] = cursor
+        method = "conversations.replies" if address.thread else "conversations.history"
+        with translated("bot_token"):
+            answer = await self.client.api_call(method, http_verb="GET", params=params)
+        further = answer.get("response_metadata")
+        cursor = further.get("next_cursor", "") if isinstance(further, dict) else ""
+        messages = answer.get("messages")
+        return messages if isinstance(messages, list) else [], str(cursor)
 
     async def update(self, address: ChatAddress, ts: str, markdown: str) -> None:
         """Change a message; doing so twice does no harm, so its fate is never unknown.

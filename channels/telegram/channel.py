@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from bot.api import (
     Capabilities,
-    ChannelError,
     ChatAddress,
     Clock,
     Inbox,
@@ -18,12 +16,11 @@ from bot.api import (
     Reply,
     split_markdown,
 )
+from channels.telegram.cursor import read_cursor
 from channels.telegram.first_look import take_first_look
 
 if TYPE_CHECKING:
     from channels.telegram.client import Client
-
-logger = logging.getLogger(__name__)
 
 CAPABILITIES = Capabilities(
     max_text_length=4096,
@@ -46,7 +43,6 @@ class TelegramChannel:
         self._clock = clock
         self._client: Client | None = None
         self._connecting = asyncio.Lock()
-        self._drafts_from = 0.0
 
     @property
     def name(self) -> str:
@@ -64,9 +60,9 @@ class TelegramChannel:
         Raises:
             ChannelAuthError: The token is refused.
         """
-        cursor = await inbox.cursor()
-        offset = int(cursor) if cursor else None
-        address = f"{self._base_url}/bot{self._token.get_secret_value()}"
+        token = self._token.get_secret_value()
+        offset = read_cursor(await inbox.cursor(), bot_id=int(token.partition(":")[0]))
+        address = f"{self._base_url}/bot{token}"
         look = await take_first_look(address, offset)
         if look is not None:
             inbox.receiving()
@@ -102,28 +98,32 @@ class TelegramChannel:
         client = await self._connect()
         await client.edit(reply, int(receipt.message_id))
 
+    async def find_sent(self, reply: Reply) -> Receipt | None:
+        """Find nothing: a bot cannot read what stands in a chat."""
+        return None
+
     async def show_draft(self, address: ChatAddress, draft_id: int, text: str) -> None:
-        """Show an unfinished answer in a private chat, of a long one the end; else nothing."""
-        is_private = int(address.chat) > 0
-        if not is_private or not text.strip() or self._clock.monotonic() < self._drafts_from:
+        """Show an unfinished answer in a private chat, of a long one the end; else nothing.
+
+        Raises:
+            ChannelError: It was not shown, or Telegram asks for fewer requests in this chat.
+        """
+        if int(address.chat) < 0 or not text.strip():
             return
         client = await self._connect()
         from channels.telegram.render import fits
 
         shown = text if fits(text) else self.split(text)[-1]
-        try:
-            await client.show_draft(Reply(address=address, text=shown), draft_id)
-        except ChannelError as error:
-            self._drafts_from = self._clock.monotonic() + (error.retry_after_s or 0.0)
-            logger.debug("telegram.draft_lost", extra={"reason": str(error)})
+        await client.show_draft(Reply(address=address, text=shown), draft_id)
 
     async def show_typing(self, address: ChatAddress) -> None:
-        """Show for five seconds that something is being written."""
+        """Show for five seconds that something is being written.
+
+        Raises:
+            ChannelError: It was not shown, or Telegram asks for fewer requests in this chat.
+        """
         client = await self._connect()
-        try:
-            await client.show_typing(address)
-        except ChannelError as error:
-            logger.debug("telegram.typing_lost", extra={"reason": str(error)})
+        await client.show_typing(address)
 
     async def close(self) -> None:
         """Close all connections; the channel could be used again."""

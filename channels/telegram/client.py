@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 from telegram import LinkPreviewOptions, MessageEntity, ReplyParameters
-from telegram.error import BadRequest, ChatMigrated, TelegramError
+from telegram.error import BadRequest, ChatMigrated, TelegramError, TimedOut
 from telegram.ext import ExtBot
 from telegram.request import HTTPXRequest
 
@@ -27,8 +27,8 @@ _MOST_MENDS = 3
 MOST_AT_ONCE = 16
 """Requests on their way to Telegram at a time, which itself takes some thirty a second."""
 
-_POLL_MARGIN_S = 10
-"""How much longer than Telegram's own waiting the connection may stay silent."""
+POLL_MARGIN_S = 10
+"""How much longer than Telegram's own waiting an answer may stay silent; once more for the rest."""
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
@@ -73,12 +73,20 @@ class Client:
 
     async def identity(self) -> BotIdentity:
         """Ask who the bot is."""
-        me = await self._bot.get_me()
-        return BotIdentity(id=me.id, username=me.username or "")
+        return await self._bot.raw_identity()
 
     async def updates(self, offset: int | None, timeout_s: int) -> list[object]:
-        """Fetch raw updates from ``offset`` on, waiting up to ``timeout_s`` for the first."""
-        return await self._bot.raw_updates(offset, timeout_s)
+        """Fetch raw updates from ``offset`` on, waiting up to ``timeout_s`` for the first.
+
+        A connection that says nothing, or goes on for ever without coming to an end, is given up:
+        the SDK's limits are for each piece that arrives, and a proxy can keep sending pieces.
+        """
+        limit_s = timeout_s + 2 * POLL_MARGIN_S
+        try:
+            async with asyncio.timeout(limit_s):
+                return await self._bot.raw_updates(offset, timeout_s)
+        except TimeoutError:
+            raise TimedOut(f"no answer to a poll within {limit_s} s") from None
 
     async def delete_webhook(self) -> None:
         """Let updates be fetched; those that wait are kept."""
@@ -146,15 +154,16 @@ class Client:
         if message.reply_to is not None:
             # Without this an answer to a message deleted meanwhile would be refused.
             target = ReplyParameters(message.reply_to, allow_sending_without_reply=True)
-        sent = await self._bot.send_message(
-            chat_id=message.chat_id,
-            text=message.rendered.text,
-            entities=_entities(message.rendered),
-            message_thread_id=message.thread,
-            reply_parameters=target,
-            link_preview_options=_NO_PREVIEW,
+        return await self._bot.raw_message_id(
+            {
+                "chat_id": message.chat_id,
+                "text": message.rendered.text,
+                "entities": _entities(message.rendered),
+                "message_thread_id": message.thread,
+                "reply_parameters": target,
+                "link_preview_options": _NO_PREVIEW,
+            }
         )
-        return sent.message_id
 
     async def _edit(self, message: Outgoing, message_id: int) -> int:
         try:
@@ -189,7 +198,11 @@ class _BoundedRequest(HTTPXRequest):
 
 
 class _RawBot(ExtBot[None]):
-    """The SDK's bot, with updates as they came: one it cannot parse must not hide the others."""
+    """The SDK's bot, with results as they came.
+
+    An update that the SDK cannot parse must not hide the others, and a message that was sent stays
+    sent, whatever else is in Telegram's description of it.
+    """
 
     async def raw_updates(self, offset: int | None, timeout_s: int) -> list[object]:
         """Fetch updates without reading them."""
@@ -197,11 +210,25 @@ class _RawBot(ExtBot[None]):
         if offset is not None:
             parameters["offset"] = offset
         result: object = await self._post(
-            "getUpdates", parameters, read_timeout=timeout_s + _POLL_MARGIN_S
+            "getUpdates", parameters, read_timeout=timeout_s + POLL_MARGIN_S
         )
         if not isinstance(result, list):
             raise TelegramError("getUpdates gave no list")
         return result
+
+    async def raw_identity(self) -> BotIdentity:
+        """Ask who the bot is, and read no more than that."""
+        match await self._post("getMe"):
+            case {"id": int(number), **rest}:
+                return BotIdentity(id=number, username=str(rest.get("username") or ""))
+        raise TelegramError("getMe gave no bot")
+
+    async def raw_message_id(self, parameters: dict[str, object]) -> int:
+        """Send a message, and read no more than its id."""
+        match await self._post("sendMessage", parameters):
+            case {"message_id": int(number)}:
+                return number
+        raise TelegramError("sendMessage gave no message")
 
 
 async def _mending(

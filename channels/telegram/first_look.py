@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from channels.telegram.token import TOKEN_REFUSED
 ALLOWED_UPDATES = ["message", "edited_message"]
 """Asked for by name, since a former owner of the token may have asked for less."""
 
-_TIMEOUT_S = 5.0
+TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +69,14 @@ def _ask(address: str, method: str, parameters: dict[str, object]) -> object:
         data=json.dumps(parameters).encode(),
         headers={"Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310 - as above
-        answer: object = json.load(response)
+    until_s = time.monotonic() + TIMEOUT_S
+    with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:  # noqa: S310 - as above
+        content = b""
+        while piece := response.read1():
+            content += piece
+            if time.monotonic() > until_s:  # urllib's limit is for each piece
+                raise TimeoutError("the answer does not come to an end")
+    answer: object = json.loads(content)
     if not isinstance(answer, dict) or "result" not in answer:
         raise ValueError("no answer of the Bot API")
     result: object = answer["result"]

@@ -69,7 +69,7 @@ def to_inbound(update: Update, identity: BotIdentity) -> Inbound | None:
     if message is None or edited.edit_date is None:
         return None
     edited_at = int(edited.edit_date.timestamp())
-    event_id = f"edit:{edited.chat.id}:{edited.message_id}:{edited_at}"
+    event_id = f"edit:{identity.id}:{edited.chat.id}:{edited.message_id}:{edited_at}"
     return InboundEdit(event_id=event_id, message=message)
 
 
@@ -83,7 +83,7 @@ def _read_message(message: Message, identity: BotIdentity) -> InboundMessage | N
     namings = tuple(_namings(message, identity))
     written = message.text or message.caption or ""
     return InboundMessage(
-        event_id=f"message:{message.chat.id}:{message.message_id}",
+        event_id=f"message:{identity.id}:{message.chat.id}:{message.message_id}",
         address=ChatAddress(
             channel="telegram",
             account=str(identity.id),
@@ -108,7 +108,7 @@ def _read_sender(message: Message) -> Sender | None:
     chat = message.sender_chat
     if chat is not None:
         name = well_formed(chat.effective_name or "someone")
-        return Sender(channel="telegram", user_id=f"chat:{chat.id}", name=name)
+        return Sender(channel="telegram", user_id=f"chat:{chat.id}", name=name, is_person=False)
     user = message.from_user
     if user is None or user.is_bot:
         return None

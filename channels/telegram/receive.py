@@ -16,6 +16,7 @@ from telegram import Update
 from telegram.error import Conflict, TelegramError
 
 from bot.api import ChannelAuthError, Clock, Inbound, InboundEdit, InboundMessage, Inbox, SetAside
+from channels.telegram.cursor import write_cursor
 from channels.telegram.failures import failure_of
 from channels.telegram.inbound import BotIdentity, to_inbound
 
@@ -45,7 +46,7 @@ class Receiver:
         self._client = client
         self._inbox = inbox
         self._groups = groups
-        self._outage = Outage(clock)
+        self._outage = Outage(clock, inbox)
         self._repeats = 0
 
     async def run(self, offset: int | None, look: FirstLook | None) -> None:
@@ -69,7 +70,6 @@ class Receiver:
                 continue
             if not is_receiving:
                 self._outage.end()
-                self._inbox.receiving()
                 is_receiving = True
             offset = await self._take(updates, identity, offset)
 
@@ -104,7 +104,8 @@ class Receiver:
         # Updates that say nothing to the bot are not worth a commit: fetched again, they are
         # passed over again.
         if events:
-            await self._inbox.receive(events, cursor=None if after is None else str(after))
+            cursor = None if after is None else write_cursor(identity.id, after)
+            await self._inbox.receive(events, cursor=cursor)
         await self._slow_down_if(is_stuck=bool(updates) and after == offset)
         return after
 
@@ -123,8 +124,9 @@ class Receiver:
 class Outage:
     """Waits longer and longer between attempts; tells the log once when it begins and ends."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, inbox: Inbox) -> None:
         self._clock = clock
+        self._inbox = inbox
         self._event = ""
         self._delay_s = FIRST_DELAY_S
 
@@ -133,12 +135,14 @@ class Outage:
         if event != self._event:
             logger.warning(event, extra={"reason": reason})
             self._event = event
+        self._inbox.failing(reason)
         delay_s = max(self._delay_s, at_least_s)
         self._delay_s = min(self._delay_s * GROWTH, LONGEST_DELAY_S)
         await self._clock.sleep(delay_s)
 
     def end(self) -> None:
         """Begin anew: an attempt succeeded."""
+        self._inbox.receiving()
         if self._event:
             logger.info("telegram.connected", extra={"after": self._event})
         self._event, self._delay_s = "", FIRST_DELAY_S
@@ -156,11 +160,11 @@ def read_update(
     """
     update_id = _update_id(raw)
     if not isinstance(raw, dict) or update_id is None:
-        return _set_aside(raw, update_id, "no update")
+        return _set_aside(raw, identity.id, update_id, "no update")
     try:
         inbound = to_inbound(Update.de_json(raw, None), identity)
     except _UNPARSABLE as error:
-        return _set_aside(raw, update_id, f"{type(error).__name__}: {error}")
+        return _set_aside(raw, identity.id, update_id, f"{type(error).__name__}: {error}")
     message = inbound.message if isinstance(inbound, InboundEdit) else inbound
     if groups is None or not isinstance(message, InboundMessage) or message.kind == "private":
         return inbound
@@ -190,11 +194,11 @@ def _update_id(raw: object) -> int | None:
     return None
 
 
-def _set_aside(raw: object, update_id: int | None, reason: str) -> SetAside:
+def _set_aside(raw: object, bot_id: int, update_id: int | None, reason: str) -> SetAside:
     text = json.dumps(raw)
     if update_id is None:
         event_id = f"unnumbered:{hashlib.sha256(text.encode()).hexdigest()[:32]}"
     else:
-        event_id = f"update:{update_id}"
+        event_id = f"update:{bot_id}:{update_id}"
     logger.warning("telegram.set_aside", extra={"event_id": event_id, "reason": reason})
     return SetAside(event_id=event_id, channel="telegram", raw=text, reason=reason)

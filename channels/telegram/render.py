@@ -25,6 +25,9 @@ from channels.telegram.utf16 import utf16_length, well_formed
 MAX_UNITS = 4096
 """Source: Telegram Bot API, sendMessage, "after entities parsing"; read 2026-11-30."""
 
+REMARK_UNITS = 100
+"""What a part leaves free, for the bot to add that it is sent again."""
+
 MAX_SPANS = 100
 """Entities beyond these are dropped by Telegram. Source: Telegram Bot API, MessageEntity limits
 in python-telegram-bot's ``MessageLimit``, read 2026-11-30."""
@@ -66,9 +69,10 @@ class Rendered:
 
 
 def fits(text: str) -> bool:
-    """Tell whether Markdown fits into one message with all its formatting."""
+    """Tell whether Markdown fits into one message with all its formatting and a remark behind."""
     rendered = render(text)
-    return utf16_length(rendered.text) <= MAX_UNITS and len(rendered.spans) <= MAX_SPANS
+    room = MAX_UNITS - REMARK_UNITS
+    return utf16_length(rendered.text) <= room and len(rendered.spans) < MAX_SPANS
 
 
 def render(text: str) -> Rendered:

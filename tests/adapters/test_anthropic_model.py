@@ -44,7 +44,7 @@ def test_a_key_or_an_address_is_needed() -> None:
 async def test_the_event_loop_goes_on_while_the_sdk_is_loaded() -> None:
     async with PretendedAnthropic() as server:
         model = model_at(server)
-        loading = asyncio.create_task(model.warm_up())
+        loading = asyncio.create_task(ask(model))
         rounds = 0
         while not loading.done():
             await settle()

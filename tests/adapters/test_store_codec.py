@@ -64,7 +64,7 @@ inbounds = st.one_of(
     st.builds(StopRequest, event_id=texts, address=addresses, sender=senders),
 )
 kinds = st.sampled_from(["final", "notice"])
-replies = st.builds(Reply, address=addresses, text=texts, kind=kinds, reply_to=texts)
+replies = st.builds(Reply, address=addresses, text=texts, kind=kinds, reply_to=texts, key=texts)
 
 
 @given(messages)
@@ -84,7 +84,7 @@ def test_inbound_comes_back(inbound: Inbound) -> None:
 
 @given(replies)
 def test_reply_comes_back(reply: Reply) -> None:
-    assert reply == decode_reply(_through_utf8(encode_reply(reply)))
+    assert reply == decode_reply(_through_utf8(encode_reply(reply)), reply.key)
 
 
 @given(moments)

@@ -43,7 +43,6 @@ async def test_in_memory_store_lets_a_test_look_inside() -> None:
     await store.receive((odd,), cursor=None, at=START)
 
     assert [each.outcome for each in store.turns] == ["answered"]
-    assert [each.state for each in store.outbox] == ["failed"]
-    assert store.failures == {item.id: "blocked"}
+    assert [(each.state, each.reason) for each in store.outbox] == [("failed", "blocked")]
     assert store.calls == [model_call()]
     assert store.set_aside == (odd,)

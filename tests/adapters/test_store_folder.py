@@ -72,3 +72,10 @@ def test_what_is_in_the_way_is_named(tmp_path: Path, in_the_way: str) -> None:
         lock_data_folder(path)
 
     assert str(path) in str(caught.value)
+
+
+def test_a_folder_that_was_open_to_others_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(mode=0o755)
+
+    with lock_data_folder(tmp_path / "data"):
+        assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700

@@ -1,7 +1,10 @@
 """Whatever is done to both stores, in whatever order: they say the same."""
 
+import sqlite3
 import tempfile
 from collections.abc import Callable, Coroutine
+from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -11,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.core.chat import ChatAddress, Receipt, Reply
-from bot.core.lifecycle import Cursor, OutboxId, Received, Route, SetAside
+from bot.core.lifecycle import Cursor, OutboxId, OutboxItem, Received, Route, SetAside, address_of
 from bot.core.messages import ToolResult
 from bot.core.turns import Outcome, TurnId
 from bot.testing.clock import START
@@ -25,7 +28,9 @@ Answer = tuple[Literal["gave", "refused"], object]
 
 CHATS = st.sampled_from([HOME, HOME, ELSEWHERE])
 ROUTES: st.SearchStrategy[Route] = st.sampled_from(["turn", "turn", "command", "none"])
-OUTCOMES: st.SearchStrategy[Outcome] = st.sampled_from(["answered", "failed", "stopped"])
+OUTCOMES: st.SearchStrategy[Outcome] = st.sampled_from(["answered", "failed", "empty", "stopped"])
+LATER = START + timedelta(seconds=1)
+TIMES = st.sampled_from([START, LATER])
 BACK = st.sampled_from([0, 0, 0, 1, 2, -1])  # how many before the newest; -1 was never made
 CALLS = st.sampled_from(["a", "b", "unasked"])
 TEXTS = st.sampled_from(["", "yes", "\ud800"])
@@ -59,7 +64,8 @@ class TwoStores(RuleBasedStateMachine):
         self._folder = tempfile.TemporaryDirectory()
         self._path = Path(self._folder.name) / "daybook.db"
         self._on_disk = SqliteStore.open(self._path, inline=True)
-        self._in_memory = InMemoryStore()
+        self._in_memory = InMemoryStore(_installation(self._path))
+        self._newest_item = 1
 
     def teardown(self) -> None:
         carried_out(self._on_disk.close())
@@ -67,18 +73,23 @@ class TwoStores(RuleBasedStateMachine):
 
     def both(self, ask: Callable[[Store], Call[object]]) -> None:
         """Ask both the same; the answers are equal, refusals included."""
-        assert _answer(self._on_disk, ask) == _answer(self._in_memory, ask)
+        answer = _answer(self._on_disk, ask)
+        assert answer == _answer(self._in_memory, ask)
+        given = answer[1] if isinstance(answer[1], tuple) else (answer[1],)
+        for item in given:
+            if isinstance(item, OutboxItem):
+                self._newest_item = max(self._newest_item, item.id)
 
     def a_turn(self, back: int) -> TurnId:
         return TurnId(max(1, len(self._in_memory.turns) - back))
 
     def an_item(self, back: int) -> OutboxId:
-        return OutboxId(max(1, len(self._in_memory.outbox) - back))
+        return OutboxId(max(1, self._newest_item - back))
 
-    @rule(batch=st.lists(MESSAGES, min_size=1, max_size=3), odd=st.lists(ODD, max_size=1))
-    def receive(self, batch: list[Received], odd: list[SetAside]) -> None:
+    @rule(batch=st.lists(MESSAGES, min_size=1, max_size=3), odd=st.lists(ODD, max_size=1), at=TIMES)
+    def receive(self, batch: list[Received], odd: list[SetAside], at: datetime) -> None:
         cursor = Cursor(channel="telegram", value=str(len(batch)))
-        self.both(lambda store: store.receive((*batch, *odd), cursor=cursor, at=START))
+        self.both(lambda store: store.receive((*batch, *odd), cursor=cursor, at=at))
 
     @rule(chat=CHATS)
     def claim(self, chat: ChatAddress) -> None:
@@ -96,24 +107,41 @@ class TwoStores(RuleBasedStateMachine):
         turn, result = self.a_turn(back), ToolResult(call_id=call, content=content)
         self.both(lambda store: store.record_result(turn, index, result))
 
-    @rule(back=BACK, outcome=OUTCOMES, replies=REPLIES)
-    def finish_turn(self, back: int, outcome: Outcome, replies: tuple[Reply, ...]) -> None:
+    @rule(back=BACK, index=st.integers(-1, 1), calls=st.sets(CALLS).map(sorted))
+    def record_start(self, back: int, index: int, calls: list[str]) -> None:
         turn = self.a_turn(back)
-        self.both(lambda store: store.finish_turn(turn, outcome, replies, at=START))
+        self.both(lambda store: store.record_start(turn, index, tuple(calls)))
+
+    @rule(back=BACK)
+    def record_resume(self, back: int) -> None:
+        turn = self.a_turn(back)
+        self.both(lambda store: store.record_resume(turn))
+
+    @rule(back=BACK, outcome=OUTCOMES, replies=REPLIES, at=TIMES)
+    def finish_turn(
+        self, back: int, outcome: Outcome, replies: tuple[Reply, ...], at: datetime
+    ) -> None:
+        turn = self.a_turn(back)
+        self.both(lambda store: store.finish_turn(turn, outcome, replies, at=at))
+
+    @rule(chat=CHATS)
+    def retry(self, chat: ChatAddress) -> None:
+        self.both(lambda store: store.reopen(chat.session_key, at=START))
 
     @rule(known=MESSAGES, replies=REPLIES)
     def finish_command(self, known: Received, replies: tuple[Reply, ...]) -> None:
-        event_id = known.inbound.event_id
-        self.both(lambda store: store.finish_command(event_id, replies, at=START))
+        event = (address_of(known.inbound).channel, known.inbound.event_id)
+        self.both(lambda store: store.finish_command(*event, replies, at=START))
 
     @rule(known=MESSAGES)
     def settle(self, known: Received) -> None:
-        self.both(lambda store: store.settle(known.inbound.event_id, at=START))
+        event = (address_of(known.inbound).channel, known.inbound.event_id)
+        self.both(lambda store: store.settle(*event, at=START))
 
-    @rule(back=BACK, text=TEXTS)
-    def add_preview(self, back: int, text: str) -> None:
+    @rule(back=BACK, text=TEXTS, at=TIMES)
+    def add_preview(self, back: int, text: str, at: datetime) -> None:
         turn = self.a_turn(back)
-        self.both(lambda store: store.add_preview(turn, saying(text), at=START))
+        self.both(lambda store: store.add_preview(turn, saying(text), at=at))
 
     @rule(back=BACK)
     def mark_sending(self, back: int) -> None:
@@ -130,10 +158,18 @@ class TwoStores(RuleBasedStateMachine):
         item, receipt = self.an_item(back), Receipt(message_id=str(number))
         self.both(lambda store: store.mark_sent(item, receipt, at=START))
 
-    @rule(back=BACK, reason=TEXTS)
+    @rule(back=BACK, reason=st.sampled_from(["", "blocked"]))
     def mark_failed(self, back: int, reason: str) -> None:
         item = self.an_item(back)
         self.both(lambda store: store.mark_failed(item, reason, at=START))
+
+    @rule()
+    def send_again(self) -> None:
+        self.both(lambda store: store.send_again(HOME.session_key, at=START))
+
+    @rule(before=TIMES)
+    def prune(self, before: datetime) -> None:
+        self.both(lambda store: store.prune(before))
 
     @rule(chat=CHATS, back=BACK)
     def keep_from(self, chat: ChatAddress, back: int) -> None:
@@ -144,15 +180,18 @@ class TwoStores(RuleBasedStateMachine):
     def clear(self, chat: ChatAddress) -> None:
         self.both(lambda store: store.begin_generation(chat.session_key, at=START))
 
-    @rule(chat=CHATS, number=st.integers(100, 200), replies=REPLIES)
-    def go_through_a_turn(self, chat: ChatAddress, number: int, replies: tuple[Reply, ...]) -> None:
+    @rule(chat=CHATS, number=st.integers(100, 200), outcome=OUTCOMES, replies=REPLIES)
+    def go_through_a_turn(
+        self, chat: ChatAddress, number: int, outcome: Outcome, replies: tuple[Reply, ...]
+    ) -> None:
         """So that a run of few steps gets far."""
         heard = Received(inbound=message(number, address=chat), route="turn")
         self.both(lambda store: store.receive((heard,), cursor=None, at=START))
         self.claim(chat)
         self.record_step(0, 0, "hm")
+        self.record_start(0, 0, ["a", "b"])
         self.record_result(0, 0, "b", "yes")
-        self.finish_turn(0, "answered", replies)
+        self.finish_turn(0, outcome, replies, START)
 
     @rule()
     def claim_ownership(self) -> None:
@@ -166,10 +205,17 @@ class TwoStores(RuleBasedStateMachine):
     @invariant()
     def they_hold_the_same(self) -> None:
         self.both(lambda store: store.unfinished())
+        self.both(lambda store: store.failed(HOME.session_key))
         self.both(lambda store: store.grants())
         self.both(lambda store: store.cursor("telegram"))
         self.both(lambda store: store.load(HOME.session_key))
         self.both(lambda store: store.load(ELSEWHERE.session_key))
+
+
+def _installation(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as connection:
+        (name,) = connection.execute("SELECT id FROM installation").fetchone()
+        return str(name)
 
 
 def _answer(store: Store, ask: Callable[[Store], Call[object]]) -> Answer:

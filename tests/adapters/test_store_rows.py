@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ import pytest
 from bot.adapters.store.codec import encode_inbound, micros_of
 from bot.adapters.store.database import DatabaseThread, connection_of
 from bot.adapters.store.opening import open_database
+from bot.adapters.store.pruning import CHUNK
 from bot.adapters.store.schema import make_tables
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.core.chat import InboundDeletion, Receipt
-from bot.core.lifecycle import SetAside
+from bot.core.lifecycle import Received, SetAside
 from bot.core.messages import Message, Text, Thinking, ToolResult
 from bot.core.turns import Step
 from bot.errors import StoreError
@@ -31,6 +33,7 @@ from bot.testing.stores.given import (
 
 SECRET = "a word that nobody shall find 秘密"
 NOW = micros_of(START)
+LATER = START + timedelta(seconds=1)
 DELETION = InboundDeletion(event_id="gone", address=HOME, message_id="1")
 
 
@@ -136,6 +139,93 @@ async def test_reasoning_and_inbox_are_gone_when_the_turn_has_ended(tmp_path: Pa
     assert rows(path, "SELECT state, body, turn_id FROM inbox") == [("done", None, turn.id)]
 
 
+async def test_messages_of_a_failed_turn_are_kept_until_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    first = await begin(store, message(1, "what is on today?"))
+    await store.finish_turn(first.id, "failed", (), at=START)
+    await store.close()
+
+    ((state, body),) = rows(path, "SELECT state, body FROM inbox")
+    assert state == "kept"
+    assert "what is on today?" in str(body)
+
+    store = SqliteStore.open(path)
+    second = await begin(store, message(2))
+    await store.finish_turn(second.id, "answered", (), at=START)
+    await store.close()
+
+    assert rows(path, "SELECT state, body, turn_id FROM inbox ORDER BY id") == [
+        ("done", None, first.id),
+        ("done", None, second.id),
+    ]
+    assert on_disk(path).count(b"what is on today?") == 1  # the turn's own request
+
+
+async def test_a_clear_forgets_the_messages_of_a_failed_turn(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    turn = await begin(store, message(1))
+    await store.finish_turn(turn.id, "failed", (), at=START)
+    await store.begin_generation(HOME.session_key, at=START)
+    late = await begin(store, message(2))
+    await store.begin_generation(HOME.session_key, at=START)
+    await store.finish_turn(late.id, "failed", (), at=START)
+    await store.close()
+
+    assert rows(path, "SELECT state, body FROM inbox") == [("done", None)] * 2
+
+
+async def test_what_was_pruned_is_gone_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    odd = SetAside(event_id="update:9", channel="telegram", raw=SECRET, reason="no chat")
+    await store.receive((odd,), cursor=None, at=START)
+    assert await store.prune(LATER) == 1
+    await store.close()
+
+    assert SECRET.encode() not in on_disk(path)
+
+
+async def test_pruning_lets_others_in(tmp_path: Path) -> None:
+    """Each transaction is short, also where nothing is to be removed."""
+    db = open_database(tmp_path / "daybook.db")
+    connection = connection_of(db)
+    store = SqliteStore(make_tables(db), DatabaseThread(db, inline=True))
+    for at in (LATER, START):
+        events = tuple(
+            Received(inbound=replace(DELETION, event_id=f"{at} {number}"), route="none")
+            for number in range(2 * CHUNK)
+        )
+        await store.receive(events, cursor=None, at=at)
+    removed: list[int] = []
+    known = connection.total_changes
+
+    def note(statement: str) -> None:
+        if statement == "COMMIT":
+            removed.append(connection.total_changes - known - sum(removed))
+
+    connection.set_trace_callback(note)
+
+    assert await store.prune(LATER) == 2 * CHUNK
+
+    connection.set_trace_callback(None)
+    assert removed == [0, 0, CHUNK, CHUNK, 0, 0]  # the last two find the ends of both tables
+    await store.close()
+
+
+async def test_no_two_databases_give_the_same_keys(tmp_path: Path) -> None:
+    keys = set()
+    for name in ("one.db", "two.db"):
+        store = SqliteStore.open(tmp_path / name)
+        turn = await begin(store, message(1))
+        (item,) = await store.finish_turn(turn.id, "answered", (saying("a"),), at=START)
+        keys.add(item.reply.key)
+        await store.close()
+
+    assert len(keys) == 2
+
+
 @pytest.mark.parametrize("body", ["no JSON", encode_inbound(DELETION)])
 async def test_a_damaged_row_is_a_store_error(tmp_path: Path, body: str) -> None:
     path = tmp_path / "daybook.db"
@@ -160,26 +250,35 @@ async def test_no_verb_reads_a_whole_table(tmp_path: Path) -> None:
     turn = await begin(store, message(1))
     await store.add_preview(turn.id, saying("I th"), at=START)
     await store.record_step(turn.id, 0, asking("a"), model_call())
+    await store.record_start(turn.id, 0, ("a",))
     await store.record_result(turn.id, 0, ToolResult(call_id="a", content="1"))
+    await store.record_resume(turn.id)
     await store.unfinished()
+    await store.finish_turn(turn.id, "failed", (), at=START)
+    await store.reopen(HOME.session_key, at=START)
     (item,) = await store.finish_turn(turn.id, "answered", (saying("hello"),), at=START)
     await store.mark_sending(item.id, at=START)
     await store.mark_pending(item.id)
+    await store.mark_failed(item.id, "blocked", at=START)
+    await store.failed(HOME.session_key)
+    await store.send_again(HOME.session_key, at=START)
     await store.mark_sent(item.id, Receipt(message_id="501"), at=START)
     await hear(store, message(2, "/status"), route="command")
-    await store.finish_command(message(2).event_id, (saying("fine"),), at=START)
+    await store.finish_command(HOME.channel, message(2).event_id, (saying("fine"),), at=START)
     await store.load(HOME.session_key)
+    await store.begin_generation(HOME.session_key, at=START)
+    await store.prune(LATER)
     connection.set_trace_callback(None)
 
     plans = {
         statement: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
         for statement in statements
-        if statement.startswith(("SELECT", "UPDATE"))
+        if statement.startswith(("SELECT", "UPDATE", "DELETE"))
     }
     scans = [plan for steps in plans.values() for plan in steps if plan.startswith("SCAN")]
-    small = ("USING INDEX", "USING COVERING INDEX", "json_each")
+    small = ("USING INDEX", "USING COVERING INDEX", "json_each", "installation")
 
-    assert len(plans) > 20
+    assert len(plans) > 35
     assert [plan for plan in scans if not any(each in plan for each in small)] == []
 
     await store.close()

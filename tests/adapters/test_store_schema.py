@@ -10,12 +10,24 @@ from threading import Barrier, Thread
 import pytest
 from peewee import SqliteDatabase
 
+from bot.adapters.store.codec import (
+    encode_inbound,
+    encode_message,
+    encode_reply,
+    encode_result,
+)
 from bot.adapters.store.database import connection_of
 from bot.adapters.store.migrations import MIGRATIONS, migrate
+from bot.adapters.store.migrations.m0001_initial import m0001_initial
 from bot.adapters.store.opening import open_database, switch_to_wal
 from bot.adapters.store.schema import make_tables
 from bot.adapters.store.sqlite_store import SqliteStore
+from bot.core.lifecycle import compose_request
+from bot.core.messages import ToolResult, assistant_text
+from bot.core.turns import Step
 from bot.errors import DataError
+from bot.testing.clock import START
+from bot.testing.stores.given import HOME, asking, hear, message, saying
 
 STORAGE_PAGE = Path(__file__).parents[2] / "docs" / "storage.md"
 PATIENCE_S = 20
@@ -85,6 +97,67 @@ def test_a_step_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == []
 
 
+async def test_a_file_of_the_first_version_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    _make_first_version(path)
+    store = SqliteStore.open(path)
+
+    ended, claim = await store.load(HOME.session_key), (await store.unfinished()).claims[0]
+    assert [turn.reply for turn in ended.turns] == ["It is nine."]
+    assert claim.messages == (message(2),)
+    assert [result.call_id for result in claim.turn.steps[0].results] == ["a"]
+    assert claim.started == {"b", "c"}  # which of them ran was not written down then
+
+    assert await hear(store, message(1), message(3)) == (False, True)
+    await store.record_result(claim.turn.id, 0, ToolResult(call_id="b", content="done"))
+    (old,) = await store.failed(HOME.session_key)
+    assert (old.reply.text, old.reason) == ("sorry", "blocked")
+
+    (item,) = await store.finish_turn(claim.turn.id, "failed", (saying("hm"),), at=START)
+    assert item.reply.key.endswith(f"-{item.id}")
+    again = await store.reopen(HOME.session_key, at=START)
+    assert again is not None
+    assert again.started == {"c"}
+    await store.close()
+
+
+def _make_first_version(path: Path) -> None:
+    """Write what the first version of the program would have: an ended and an open turn."""
+    key, step = HOME.session_key, asking("a", "b", "c")
+    answer = Step(answer=assistant_text("It is nine."), stop="end_turn")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE migration (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL)"
+        )
+        m0001_initial(connection)
+        connection.execute("INSERT INTO migration VALUES (1, 'm0001_initial')")
+        connection.execute("INSERT INTO session (key) VALUES (?)", (key,))
+        for turn, outcome, first in ((1, "answered", answer), (2, None, step)):
+            request = encode_message(compose_request((message(turn),)))
+            connection.execute(
+                "INSERT INTO turn (session_key, generation, request, started_at, outcome)"
+                " VALUES (?, 0, ?, 0, ?)",
+                (key, request, outcome),
+            )
+            connection.execute(
+                "INSERT INTO step VALUES (?, 0, ?, ?)",
+                (turn, encode_message(first.answer), first.stop),
+            )
+            body = None if outcome else encode_inbound(message(turn))
+            connection.execute(
+                "INSERT INTO inbox (channel, event_id, session_key, route, state, turn_id, body,"
+                " received_at) VALUES ('telegram', ?, ?, 'turn', ?, ?, ?, 0)",
+                (message(turn).event_id, key, "done" if outcome else "claimed", turn, body),
+            )
+        result = encode_result(ToolResult(call_id="a", content="9:00"))
+        connection.execute("INSERT INTO step_result VALUES (2, 0, 'a', ?)", (result,))
+        connection.execute(
+            "INSERT INTO outbox (session_key, turn_id, is_preview, state, body, reason,"
+            " created_at, changed_at) VALUES (?, 1, 0, 'failed', ?, 'blocked', 0, 0)",
+            (key, encode_reply(saying("sorry"))),
+        )
+
+
 def test_settings_hold(tmp_path: Path) -> None:
     db = open_database(tmp_path / "daybook.db")
     connection = connection_of(db)
@@ -128,7 +201,7 @@ def _from_the_future(path: Path) -> None:
     [
         (_garbage, "is no database; move it away or restore a backup"),
         (_cut_off, "is damaged; restore a backup"),
-        (_of_another_program, "cannot be used: table session already exists"),
+        (_of_another_program, "is of another program"),
         (_folder, "cannot be opened; check that it is a file in a folder that can be written"),
         (_nowhere, "cannot be opened; check that it is a file in a folder that can be written"),
         (_from_the_future, "update the bot or restore an older backup"),

@@ -12,7 +12,7 @@ from bot.errors import StoreError
 from bot.ports import Channel
 from bot.testing.channels import RecordingInbox, WatchedClock, captured_logs, running
 from bot.testing.slack_server import PretendedSlack
-from channels.slack import Settings, build
+from channels.slack import Settings, build, socket_mode
 
 DIRECT = "D1ADA"
 ROOM = "C1ROOM"
@@ -237,3 +237,54 @@ async def test_frames_without_sense_are_passed_over(
         await slack.says(DIRECT, "hello")
         await slack.wait_for_acknowledged(1)
     assert [type(event) for event in inbox.events] == [InboundMessage]
+
+
+async def test_a_connection_that_is_deaf_is_made_anew(
+    slack: PretendedSlack,
+    channel: Channel,
+    clock: WatchedClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(socket_mode, "SILENCE_S", 0.1)
+    inbox = RecordingInbox()
+    async with running(channel, inbox):
+        await clock.wait_for_naps(1)
+        monkeypatch.setattr(socket_mode, "SILENCE_S", 60)
+        await clock.advance(1)
+        await slack.wait_until(lambda: slack.connections == 2)
+        await slack.says(DIRECT, "hello")
+        await slack.wait_for_acknowledged(1)
+    assert inbox.troubles == ["Slack said nothing for 0.1 s", ""]
+    assert len(inbox.messages) == 1
+
+
+async def test_a_ping_of_slack_is_a_sign_of_life(
+    slack: PretendedSlack, channel: Channel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket_mode, "SILENCE_S", 0.2)
+    loop = asyncio.get_running_loop()
+    inbox = RecordingInbox()
+    async with running(channel, inbox):
+        until_s = loop.time() + 0.5
+        while loop.time() < until_s:
+            await slack.ping()
+        connections = slack.connections
+    assert (1, []) == (connections, inbox.troubles)
+
+
+async def test_the_inbox_hears_when_the_connection_is_lost_and_when_it_is_back(
+    slack: PretendedSlack, channel: Channel, clock: WatchedClock
+) -> None:
+    inbox = RecordingInbox()
+    async with running(channel, inbox):
+        slack.fail("link", "503")
+        await slack.drop()
+        for count in (1, 2):
+            await clock.wait_for_naps(count)
+            await clock.advance(clock.naps[-1])
+        await slack.wait_until(lambda: slack.connections == 2)
+        await slack.says(DIRECT, "hello")
+        await slack.wait_for_acknowledged(1)
+    lost, refused, back = inbox.troubles
+    assert ("the connection was lost", "") == (lost, back)
+    assert refused.startswith("Slack")

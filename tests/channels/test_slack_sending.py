@@ -16,7 +16,7 @@ from bot.testing.channels import captured_logs, long_answer, words_of
 from bot.testing.clock import FakeClock
 from bot.testing.slack_server import PretendedSlack
 from channels.slack import Settings, build
-from channels.slack.web import proxy_for
+from channels.slack.web import LOOKUP_PAGE, LOOKUP_PAGES, proxy_for
 
 DIRECT = ChatAddress(channel="slack", account="T0TEAM", chat="D1ADA")
 
@@ -63,6 +63,7 @@ def test_what_the_channel_can_do(channel: Channel) -> None:
     assert channel.name == "slack"
     assert (can.max_text_length, can.can_edit, can.shows_drafts) == (11_000, True, False)
     assert (can.preview_interval_s, can.typing_interval_s) == (1.5, 60.0)
+    assert can.finds_sent
 
 
 async def test_a_reply_stands_in_its_thread(slack: PretendedSlack, channel: Channel) -> None:
@@ -231,3 +232,59 @@ def test_importing_the_channel_imports_no_sdk() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("[]\n", 0)
+
+
+async def thread_of(slack: PretendedSlack) -> ChatAddress:
+    root = await slack.says("C1ROOM", "hello", mention=True)
+    return ChatAddress(channel="slack", account="T0TEAM", chat="C1ROOM", thread=root)
+
+
+async def test_what_arrived_is_found_though_its_answer_was_lost(
+    slack: PretendedSlack, channel: Channel
+) -> None:
+    for number, address in enumerate((DIRECT, await thread_of(slack))):
+        lost = Reply(address=address, text="answer", key=f"k-{number}")
+        slack.fail("chat.postMessage", "drop_after")
+        with pytest.raises(FateUnknown):
+            await channel.send(lost)
+        await slack.says(address.chat, "meanwhile", thread_ts=address.thread)
+
+        found = await channel.find_sent(lost)
+        assert found == Receipt(message_id=slack.sent[-1].ts)
+        assert await channel.find_sent(Reply(address=address, text="answer", key="k-9")) is None
+
+
+async def test_a_message_is_found_also_after_a_change_and_without_its_formatting(
+    slack: PretendedSlack, channel: Channel
+) -> None:
+    slack.fail("chat.postMessage", "invalid_blocks")
+    kept = Reply(address=DIRECT, text="answer", key="k-1")
+    receipt = await channel.send(kept)
+    await channel.edit(receipt, Reply(address=DIRECT, text="changed"))
+    assert await channel.find_sent(kept) == receipt
+
+
+async def test_only_a_chat_that_was_looked_through_says_that_nothing_arrived(
+    slack: PretendedSlack, channel: Channel
+) -> None:
+    for number in range(LOOKUP_PAGE * LOOKUP_PAGES):
+        slack.state.write("D1ADA", f"word {number}", user="U1ADA")
+    unsent = Reply(address=DIRECT, text="answer", key="k-1")
+    assert await channel.find_sent(unsent) is None
+    slack.state.write("D1ADA", "one more", user="U1ADA")
+    with pytest.raises(DeliveryError) as raised:
+        await channel.find_sent(unsent)
+    assert not raised.value.can_retry
+
+
+async def test_looking_for_a_message_fails_like_everything_else(
+    slack: PretendedSlack, channel: Channel
+) -> None:
+    lost = Reply(address=DIRECT, text="answer", key="k-1")
+    slack.fail("conversations.history", "429", retry_after_s=9)
+    with pytest.raises(DeliveryError) as limited:
+        await channel.find_sent(lost)
+    slack.fail("conversations.history", "invalid_auth")
+    with pytest.raises(ChannelAuthError):
+        await channel.find_sent(lost)
+    assert limited.value.retry_after_s == 9

@@ -21,6 +21,23 @@ async def slack() -> AsyncIterator[PretendedSlack]:
         yield server
 
 
+async def test_what_a_message_carries_unseen_is_shown_to_who_asks(slack: PretendedSlack) -> None:
+    metadata = {"event_type": "x", "event_payload": {"key": "1"}}
+    await ask(slack, "chat.postMessage", channel=ROOM, text="one", metadata=metadata)
+    await ask(slack, "chat.postMessage", channel=ROOM, text="two")
+    shown = await ask(slack, "conversations.history", channel=ROOM, limit=1)
+    rest = await ask(slack, "conversations.history", channel=ROOM, cursor="1")
+    told = await ask(slack, "conversations.history", channel=ROOM, include_all_metadata=True)
+    assert [texts_of(page) for page in (shown, rest, told)] == [["two"], ["one"], ["two", "one"]]
+    assert "metadata" not in str(rest["messages"])
+    assert "event_payload" in str(told["messages"])
+
+
+def texts_of(page: Json) -> list[str]:
+    assert isinstance(page["messages"], list)
+    return [message["text"] for message in page["messages"]]
+
+
 async def ask(slack: PretendedSlack, method: str, **params: object) -> Json:
     headers = {"Authorization": f"Bearer {slack.bot_token}"}
     async with (

@@ -80,7 +80,7 @@ def test_what_nobody_said_is_not_heard(name: str) -> None:
 
 def test_a_private_message_in_full() -> None:
     told = message("private_text")
-    assert told.event_id == "message:1001:11"
+    assert told.event_id == "message:77000077:1001:11"
     assert told.address.session_key == "telegram:77000077:1001:"
     assert (told.kind, told.message_id, told.quoted) == ("private", "11", "")
     assert (told.sender.person_key, told.sender.name) == ("telegram::1001", "Ada L.")
@@ -91,9 +91,9 @@ def test_a_private_message_in_full() -> None:
 def test_an_edit_has_its_own_identity() -> None:
     edit = read_update(recorded("private_edit"), BOT)
     assert isinstance(edit, InboundEdit)
-    assert edit.event_id == "edit:1001:11:1767603630"
+    assert edit.event_id == "edit:77000077:1001:11:1767603630"
     assert (edit.message.event_id, edit.message.text) == (
-        "message:1001:11",
+        "message:77000077:1001:11",
         "What is on tomorrow?",
     )
 
@@ -122,6 +122,7 @@ def test_a_reply_quotes_what_it_is_about() -> None:
 def test_an_anonymous_admin_is_no_person() -> None:
     sender = message("anonymous_admin").sender
     assert (sender.user_id, sender.name) == ("chat:-1001000000001", "Builders")
+    assert sender.names == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -205,7 +206,7 @@ def test_what_makes_no_sense_is_set_aside(change: Json) -> None:
     body |= change
     aside = read_update(update, BOT)
     assert isinstance(aside, SetAside)
-    assert aside.event_id == f"update:{update['update_id']}"
+    assert aside.event_id == f"update:77000077:{update['update_id']}"
     assert json.loads(aside.raw) == update
     assert aside.reason
 

@@ -1,6 +1,7 @@
 """Polling: stored before confirmed, stopped by nothing, patient with a network that fails."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +13,8 @@ from bot.api import Channel, ChannelAuthError, Inbound, InboundMessage, SetAside
 from bot.testing.channels import RecordingInbox, WatchedClock, running
 from bot.testing.telegram_rules import Json
 from bot.testing.telegram_server import Fault, PretendedTelegram
-from channels.telegram import Settings, build
+from channels.telegram import Settings, build, client, first_look
+from channels.telegram.cursor import read_cursor, write_cursor
 
 ADA = 1001
 
@@ -58,7 +60,7 @@ async def test_what_waited_is_fetched_at_once_and_confirmed_after_storing(
     async with running(channel, inbox):
         await inbox.wait_for(2)
         first, second = (await telegram.wait_for_polls(2))[:2]
-    assert inbox.cursors == ["1002"]
+    assert inbox.cursors == ["77000077:1002"]
     assert "offset" not in first.params
     assert (second.params["offset"], second.params["timeout"]) == ("1002", "30")
     assert first.params["allowed_updates"] == ["message", "edited_message"]
@@ -88,7 +90,7 @@ async def test_a_restart_goes_on_behind_the_cursor(
 ) -> None:
     telegram.says(ADA, "stored before the crash")
     telegram.says(ADA, "new")
-    inbox = RecordingInbox(cursor="1001")
+    inbox = RecordingInbox(cursor="77000077:1001")
     async with running(channel, inbox):
         await inbox.wait_for(1)
     assert texts(inbox) == ["new"]
@@ -113,7 +115,7 @@ async def test_an_update_that_cannot_be_parsed_stops_nothing(
         await inbox.wait_for(2)
         await telegram.wait_for_polls(polls + 2)
     assert isinstance(aside, SetAside)
-    assert (aside.event_id, aside.channel) == ("update:1000", "telegram")
+    assert (aside.event_id, aside.channel) == ("update:77000077:1000", "telegram")
     assert texts(inbox) == ["still there?"]
     assert len(telegram.polls) <= polls + 2
     assert clock.naps == []
@@ -208,6 +210,77 @@ async def test_an_outage_is_waited_out(
     assert ours == [began, "telegram.connected"]
 
 
+@asynccontextmanager
+async def stuck_server(*, trickles: bool, to_all: bool = False) -> AsyncIterator[str]:
+    """Answer polls with silence or a byte now and then; the first look with a failure."""
+    over = asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if b"python-urllib" in head.lower() and not to_all:
+            writer.write(b"HTTP/1.1 500 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        elif b"/getme" in head.lower() and not to_all:
+            body = b'{"ok": true, "result": {"id": 77, "is_bot": true, "first_name": "B"}}'
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        elif trickles:
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n[")
+            while not over.is_set() and not writer.is_closing():
+                writer.write(b" ")
+                await writer.drain()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(0.02):
+                        await over.wait()
+        else:
+            await over.wait()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        over.set()
+
+
+@pytest.mark.parametrize("trickles", [False, True])
+async def test_a_poll_that_does_not_come_back_is_given_up(
+    telegram: PretendedTelegram,
+    clock: WatchedClock,
+    monkeypatch: pytest.MonkeyPatch,
+    trickles: bool,
+) -> None:
+    """A connection that hangs, and one on which pieces go on arriving without an end."""
+    monkeypatch.setattr(client, "POLL_MARGIN_S", 0.1)
+    inbox = RecordingInbox()
+    async with stuck_server(trickles=trickles) as base_url:
+        channel = build(Settings(token=SecretStr(telegram.token), base_url=base_url), clock)
+        async with started(channel, inbox):
+            await clock.wait_for_naps(1)
+    assert inbox.troubles in (
+        ["Telegram: Timed out"],
+        ["Telegram: no answer to a poll within 0.2 s"],
+    )
+
+
+async def test_a_first_look_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_look, "TIMEOUT_S", 0.1)
+    async with stuck_server(trickles=True, to_all=True) as base_url:
+        assert await first_look.take_first_look(f"{base_url}/bot1:x", None) is None
+
+
+async def test_the_inbox_hears_of_an_outage_and_of_its_end(
+    telegram: PretendedTelegram, channel: Channel, clock: WatchedClock
+) -> None:
+    inbox = RecordingInbox()
+    async with running(channel, inbox):
+        await telegram.wait_for_polls(2)
+        telegram.fail("getUpdates", "server_error", times=2)
+        for count in (1, 2):
+            await clock.wait_for_naps(count)
+            await clock.advance(clock.naps[-1])
+        telegram.says(ADA, "at last")
+        await inbox.wait_for(1)
+    assert len(inbox.troubles) == 2
+    assert inbox.troubles[-1] == ""
+
+
 async def test_the_delay_grows_to_half_a_minute_and_obeys_the_platform(
     telegram: PretendedTelegram, channel: Channel, clock: WatchedClock
 ) -> None:
@@ -294,3 +367,12 @@ def test_settings_refuse_what_cannot_work_without_showing_it() -> None:
         Settings(token=SecretStr("1" * 8 + ":" + "a" * 35), base_url="ftp://example.org")
     with pytest.raises(ValidationError, match="tokn"):
         Settings.model_validate({"tokn": ""})
+
+
+@pytest.mark.parametrize("cursor", ["88:5000", "1002", "77000077:", "nonsense", ""])
+def test_the_offset_of_another_bot_is_not_ours(cursor: str) -> None:
+    assert read_cursor(cursor, 77_000_077) is None
+
+
+def test_the_own_offset_comes_back() -> None:
+    assert read_cursor(write_cursor(77_000_077, 1002), 77_000_077) == 1002

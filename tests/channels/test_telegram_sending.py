@@ -199,27 +199,34 @@ async def test_a_chat_that_moved_gets_its_answer(
     assert [(call.chat_id, call.text) for call in telegram.sent] == [(-100300, "answer")]
 
 
-async def test_drafts_are_for_private_chats_and_their_loss_is_harmless(
-    telegram: PretendedTelegram, channel: Channel, clock: WatchedClock
+async def test_drafts_are_for_private_chats_and_long_ones_show_their_end(
+    telegram: PretendedTelegram, channel: Channel
 ) -> None:
     await channel.show_draft(ADA, 7, "un**fin**")
     await channel.show_draft(TOPIC, 7, "unfin")
     await channel.show_draft(ADA, 7, " ")
     assert [(call.id, call.text) for call in telegram.drafts] == [(7, "unfin")]
-    telegram.fail("sendMessageDraft", "rate_limited", retry_after_s=30)
-    await channel.show_draft(ADA, 7, "lost")
-    await channel.show_draft(ADA, 7, "not even tried")
-    await clock.advance(30)
     await channel.show_draft(ADA, 7, "word " * 2000 + "end")
     assert len(telegram.drafts) == 2
     assert telegram.drafts[-1].text.endswith("end")
     assert len(telegram.drafts[-1].text) <= 4096
 
 
-async def test_typing_that_fails_is_harmless(telegram: PretendedTelegram, channel: Channel) -> None:
-    telegram.fail("sendChatAction", "forbidden")
-    await channel.show_typing(ADA)
-    assert telegram.actions == ()
+async def test_what_is_only_shown_says_too_when_telegram_wants_rest(
+    telegram: PretendedTelegram, channel: Channel
+) -> None:
+    telegram.fail("sendMessageDraft", "rate_limited", retry_after_s=30)
+    with pytest.raises(DeliveryError) as of_draft:
+        await channel.show_draft(ADA, 7, "lost")
+    telegram.fail("sendChatAction", "rate_limited", retry_after_s=31)
+    with pytest.raises(DeliveryError) as of_typing:
+        await channel.show_typing(ADA)
+    assert (of_draft.value.retry_after_s, of_typing.value.retry_after_s) == (30, 31)
+
+
+async def test_telegram_cannot_be_asked_what_arrived(channel: Channel) -> None:
+    assert not channel.capabilities.finds_sent
+    assert await channel.find_sent(Reply(address=ADA, text="answer", key="k-1")) is None
 
 
 async def test_the_token_is_in_no_log_of_a_bad_day(

@@ -15,9 +15,16 @@ from bot.core.chat import (
     Sender,
     StopRequest,
 )
-from bot.core.lifecycle import address_of, compose_request
-from bot.core.messages import Text
-from bot.core.turns import pairing_faults
+from bot.core.lifecycle import (
+    MAX_CHARS_TOGETHER,
+    MAX_MESSAGES_TOGETHER,
+    address_of,
+    compose_request,
+    reopened,
+    taken_together,
+)
+from bot.core.messages import Text, assistant_text
+from bot.core.turns import Outcome, Step, Turn, TurnId, pairing_faults
 from bot.testing.clock import START
 from bot.testing.strategies import inbound_messages
 
@@ -95,3 +102,59 @@ def test_wording(message: InboundMessage, expected: str) -> None:
 )
 def test_everything_happens_in_a_chat(inbound: Inbound) -> None:
     assert HERE == address_of(inbound)
+
+
+@given(st.lists(inbound_messages(), min_size=1, max_size=30))
+def test_a_turn_takes_the_oldest_of_what_waits(waiting: list[InboundMessage]) -> None:
+    taken = taken_together(tuple(waiting))
+
+    assert tuple(waiting[: len(taken)]) == taken
+    assert 1 <= len(taken) <= MAX_MESSAGES_TOGETHER
+
+
+@pytest.mark.parametrize(
+    ("lengths", "taken"),
+    [
+        ([MAX_CHARS_TOGETHER + 1, 1], 1),
+        ([MAX_CHARS_TOGETHER - 1, 1], 2),
+        ([MAX_CHARS_TOGETHER - 1, 2], 1),
+        ([1, MAX_CHARS_TOGETHER + 1], 1),
+        ([0] * (MAX_MESSAGES_TOGETHER + 1), MAX_MESSAGES_TOGETHER),
+    ],
+)
+def test_a_turn_takes_only_so_much_text(lengths: list[int], taken: int) -> None:
+    quoting = tuple(replace(MESSAGE, text="", quoted="x" * length) for length in lengths)
+    writing = tuple(replace(MESSAGE, text="x" * length) for length in lengths)
+
+    assert taken == len(taken_together(quoting)) == len(taken_together(writing))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "steps_left"),
+    [
+        ("failed", 2),
+        ("empty", 1),
+        ("answered", None),
+        ("cut", None),
+        ("refused", None),
+        ("stopped", None),
+        (None, None),
+    ],
+)
+def test_a_failure_is_tried_again_and_nothing_else(
+    outcome: Outcome | None, steps_left: int | None
+) -> None:
+    steps = tuple(Step(answer=assistant_text(each), stop="end_turn") for each in ("a", ""))
+    turn = Turn(
+        id=TurnId(1),
+        session_key=HERE.session_key,
+        request=compose_request((MESSAGE,)),
+        started_at=START,
+        steps=steps,
+        outcome=outcome,
+    )
+    expected = None
+    if steps_left is not None:
+        expected = replace(turn, outcome=None, steps=steps[:steps_left])
+
+    assert expected == reopened(turn)

@@ -188,7 +188,7 @@ def test_a_pause_is_gone_on_from_but_not_for_ever() -> None:
         actions.append(action)
 
     ask = AskModel(may_use_tools=True)
-    assert [ask, ask, Finish(outcome="answered", text="Hm.")] == actions
+    assert [ask, ask, Finish(outcome="answered", text="Hm.\n\nHm.\n\nHm.")] == actions
 
 
 def test_ids_that_a_vendor_would_refuse_are_made_anew() -> None:
@@ -219,3 +219,18 @@ def test_results_belong_to_the_newest_step() -> None:
     state, _ = on_answer(fresh(), response(call("a"), stop="tool_use"))
     with pytest.raises(ValueError, match="not made"):
         on_results(state, (result("b"),))
+
+
+def test_what_was_said_before_a_pause_belongs_to_the_answer() -> None:
+    state, _ = on_answer(fresh(), response(Text(text="First half,"), stop="pause_turn"))
+    _, action = on_answer(state, response(Text(text="second half.")))
+
+    assert action == Finish(outcome="answered", text="First half,\n\nsecond half.")
+
+
+def test_a_name_no_vendor_would_read_again_is_mended() -> None:
+    asked = ToolCall(id="c1", name="web fetch!", arguments="{}")
+    state, action = on_answer(fresh(), response(asked, stop="tool_use"))
+
+    assert isinstance(action, RunTools)
+    assert [each.name for each in state.steps[0].answer.tool_calls] == ["web_fetch_"]

@@ -277,19 +277,20 @@ async def test_a_reply_of_unknown_fate_is_repeated_once_and_marked(open_store: O
         dialogue.channel.failures.extend([FateUnknown(), FateUnknown()])
         await dialogue.happens([dialogue.channel.message("hello")])
         await dialogue.clock.advance(60)
-        lost = dialogue.channel.texts()
+        told = dialogue.channel.texts()
         dialogue.channel.failures.append(FateUnknown())
         await dialogue.happens([dialogue.channel.message("again")])
         await dialogue.clock.advance(60)
 
-    assert [] == lost
-    assert [f"Next.{REPEATED}"] == dialogue.channel.texts()
+    assert [True] == ["could not be delivered" in text for text in told]
+    assert [f"Next.{REPEATED}"] == dialogue.channel.texts()[1:]
 
 
 async def test_one_chat_that_blocked_the_bot_harms_nobody(open_store: OpenStore) -> None:
     model = ScriptedModel(["One.", "Two."])
     async with Dialogue(model, config=OPEN, store=open_store()) as dialogue:
-        dialogue.channel.failures.append(DeliveryError("blocked", can_retry=False))
+        blocked = DeliveryError("blocked", can_retry=False)
+        dialogue.channel.failures.extend([blocked, blocked])  # the answer, and word of its failure
         await dialogue.says("hello", chat="1")
         second = await dialogue.says("hello", chat="2")
 
@@ -353,3 +354,31 @@ async def test_a_turn_cut_by_a_crash_goes_on_and_runs_no_tool_twice(
     assert ["It is nine."] == after.texts()
     assert [] == later.refused
     assert 3 == len(later.requests[0].messages)
+
+
+async def test_a_chat_that_became_too_long_goes_on_with_its_newer_part(
+    open_store: OpenStore,
+) -> None:
+    model = ScriptedModel(["One.", "Two.", ContextTooLong(), "Three.", "Four."])
+    async with Dialogue(model, config=OPEN, store=open_store()) as dialogue:
+        await dialogue.says("first", "second")
+        third = await dialogue.says("third")
+        fourth = await dialogue.says("fourth")
+
+    assert [f"Three.\n\n{notices.SHORTENED}"] == third
+    assert ["Four."] == fourth
+    assert ["second", "third"] == user_words(model.requests[3])[1:]
+    assert [] == model.refused
+
+
+async def test_a_message_that_is_too_long_by_itself_does_not_spoil_the_next() -> None:
+    def refuse_long(request: ModelRequest) -> str | ContextTooLong:
+        is_long = sum(map(len, user_words(request))) > 10_000
+        return ContextTooLong() if is_long else "Short enough."
+
+    async with Dialogue(ScriptedModel(refuse_long), config=OPEN) as dialogue:
+        first = await dialogue.says("long " * 10_000)
+        second = await dialogue.says("hello")
+
+    assert ["too long" in text for text in first] == [True]
+    assert ["Short enough."] == second

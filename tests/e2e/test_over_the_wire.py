@@ -32,7 +32,7 @@ from bot.testing.anthropic_server import (
 )
 from bot.testing.clock import HurriedClock
 from bot.testing.telegram_server import PretendedTelegram
-from bot.testing.texts import long_answer
+from bot.testing.texts import long_answer, words_of
 
 CHAT = 1001
 PATIENCE_S = 20.0
@@ -188,10 +188,11 @@ async def test_an_update_that_cannot_be_parsed_harms_nothing(tmp_path: Path) -> 
 
 
 async def test_a_long_answer_arrives_whole(tmp_path: Path) -> None:
-    text = long_answer()
+    text = long_answer() + "\n\nThe end."
     async with servers(text) as (telegram, vendor), running(telegram, vendor, tmp_path):
         telegram.says(CHAT, "at length, please")
-        async with asyncio.timeout(PATIENCE_S):
-            await telegram.wait_until(lambda: "".join(sent_texts(telegram)).count("Vec<T>") > 0)
+        await telegram.wait_until(lambda: "The end." in "".join(sent_texts(telegram)))
 
-    assert all(len(part.encode("utf-16-le")) // 2 <= 4096 for part in sent_texts(telegram))
+    parts = sent_texts(telegram)
+    assert words_of(text) == [word for part in parts for word in words_of(part)]
+    assert all(len(part.encode("utf-16-le")) // 2 <= 4096 for part in parts)

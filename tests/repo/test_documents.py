@@ -11,7 +11,7 @@ import pytest
 
 from bot.config import Config
 from scripts.generate_docs import PAGES
-from tests.repo.tree import ROOT, files, name_of, python_files
+from tests.repo.tree import PRODUCT, ROOT, files, name_of, python_files
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2`*\s*$", re.DOTALL | re.MULTILINE)
@@ -83,6 +83,23 @@ def _tools() -> Iterator[str]:
                 ast.unparse(decorator).startswith("api.tool") for decorator in node.decorator_list
             ):
                 yield node.name
+
+
+def test_every_line_of_the_log_is_explained() -> None:
+    events = set(_events())
+    page = text_of("docs/running.md")
+
+    assert events
+    assert {event for event in events if f"`{event}`" not in page} == set()
+
+
+def _events() -> Iterator[str]:
+    for _, tree in python_files(*PRODUCT):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                is_log = ast.unparse(node.func.value) == "logger" and node.func.attr != "debug"
+                names = [each.value for each in node.args if isinstance(each, ast.Constant)]
+                yield from (str(name) for name in names if is_log)
 
 
 def test_the_readme_stays_short() -> None:

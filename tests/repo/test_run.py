@@ -18,10 +18,10 @@ BARE_PYTHON = str(Path(sys.executable).resolve())
 COMMAND_LINE = """
 import sys
 
-def main():
+def run():
     print("prefix", sys.prefix)
     print("arguments", *sys.argv[1:])
-    return 7
+    sys.exit(7)
 """
 SLOW_UV = """#!{python} -S
 import os, pathlib, sys, venv

@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import StoreError
 from bot.runtime.border import Incident, guarded
-from bot.runtime.waiting import within
+from bot.runtime.waiting import either, within
 from bot.testing.clock import FakeClock, settle
 
 
@@ -57,3 +57,22 @@ async def test_work_beyond_its_limit_is_told_to_stop() -> None:
         await limited
     await settle()
     assert stopped.is_set()
+
+
+async def test_whichever_comes_first_ends_the_wait_and_the_others() -> None:
+    clock = FakeClock()
+    stopped = asyncio.Event()
+
+    async def endless() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    waiting = asyncio.ensure_future(either(endless(), clock.sleep(5)))
+    await clock.advance(4)
+    before = waiting.done()
+    await clock.advance(1)
+    await settle()
+
+    assert (False, True, True) == (before, waiting.done(), stopped.is_set())

@@ -1,9 +1,11 @@
 """The owner of all tasks."""
 
 import asyncio
+import inspect
 
 import pytest
 
+from bot.errors import StoreError
 from bot.runtime.supervisor import Supervisor
 from bot.testing.clock import settle
 
@@ -26,6 +28,19 @@ async def test_work_that_fails_ends_alone(caplog: pytest.LogCaptureFixture) -> N
     assert ["task.failed"] == [record.message for record in caplog.records]
 
 
+async def test_an_error_inside_the_block_comes_out_as_it_is() -> None:
+    async def for_ever() -> None:
+        await asyncio.Event().wait()
+
+    async def fail() -> None:
+        async with Supervisor() as supervisor:
+            supervisor.spawn("endless", for_ever())
+            raise StoreError("full")
+
+    with pytest.raises(StoreError, match="full"):
+        await fail()
+
+
 async def test_nothing_outlives_the_block() -> None:
     async def for_ever() -> None:
         await asyncio.Event().wait()
@@ -35,3 +50,14 @@ async def test_nothing_outlives_the_block() -> None:
         await settle()
 
     assert task.cancelled()
+
+
+async def test_work_that_never_began_leaves_nothing_behind() -> None:
+    async def for_ever() -> None:
+        await asyncio.Event().wait()
+
+    work = for_ever()
+    async with Supervisor() as supervisor:
+        supervisor.spawn("never begun", work).cancel()
+
+    assert inspect.CORO_CLOSED == inspect.getcoroutinestate(work)

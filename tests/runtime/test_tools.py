@@ -330,3 +330,20 @@ def test_a_plugins_tools_are_taken_back_together() -> None:
     registry.remove("one")
 
     assert [spec.name for spec in registry.specs()] == ["sleep"]
+
+
+async def test_a_tool_that_wants_to_end_the_process_ends_its_call() -> None:
+    async def quit_now() -> str:
+        """Leave."""
+        raise SystemExit(3)
+
+    async def pass_over(result: ToolResult) -> None:
+        assert result.is_error
+
+    registry = ToolRegistry(FakeClock())
+    registry.register(quit_now, owner="test")
+    call = ToolCall(id="c1", name="quit_now", arguments="{}")
+
+    (result,) = await registry.run((call,), TOOL_CONTEXT, pass_over)
+
+    assert result.is_error

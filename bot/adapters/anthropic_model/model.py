@@ -58,7 +58,7 @@ class AnthropicModel:
         clock: Clock,
         limits: Limits | None = None,
     ) -> None:
-        """Take where to ask; nothing is loaded or connected before :meth:`warm_up`.
+        """Take where to ask; nothing is loaded or connected before the first :meth:`ask`.
 
         Args:
             api_key: May be left out where ``base_url`` is given.
@@ -74,10 +74,6 @@ class AnthropicModel:
         self._limits = limits or Limits()
         self._transport: Transport | None = None
         self._loading = asyncio.Lock()
-
-    async def warm_up(self) -> None:
-        """Load the SDK, which takes seconds, without stopping the event loop."""
-        await self._connected()
 
     async def ask(self, request: ModelRequest, on_delta: Callable[[Delta], None]) -> ModelResponse:
         """Ask once; see :class:`~bot.ports.ModelClient`."""

@@ -1,7 +1,7 @@
 """The vendor's SDK, bytes out and events in; the only module that imports it.
 
-Importing it takes seconds, so that nothing imports this module but
-:meth:`~bot.adapters.anthropic_model.model.AnthropicModel.warm_up`, and that in a thread.
+Importing it takes seconds and 40 MB, so that nothing imports this module but
+:class:`~bot.adapters.anthropic_model.model.AnthropicModel` at its first question, in a thread.
 
 The SDK gives the connection, the credentials, the errors of the first answer and the framing of
 the stream. The events are read as they come: its own stream drops the pings, which tell a slow

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar, assert_never
 
@@ -96,7 +97,7 @@ def decode_inbound(text: str) -> Inbound:
 
 
 def encode_reply(reply: Reply) -> str:
-    """Write a reply."""
+    """Write a reply, all but its key, which follows from its row."""
     return _text(
         {
             "address": _of_address(reply.address),
@@ -107,13 +108,13 @@ def encode_reply(reply: Reply) -> str:
     )
 
 
-def decode_reply(text: str) -> Reply:
-    """Read back what :func:`encode_reply` wrote.
+def decode_reply(text: str, key: str) -> Reply:
+    """Read back what :func:`encode_reply` wrote, giving it its key again.
 
     Raises:
         StoreError: It is no such text.
     """
-    return _decoded(text, _reply)
+    return replace(_decoded(text, _reply), key=key)
 
 
 def _text(data: _Data) -> str:
@@ -222,6 +223,7 @@ def _of_sender(sender: Sender) -> _Data:
         "user_id": sender.user_id,
         "name": sender.name,
         "language": sender.language,
+        "is_person": sender.is_person,
     }
 
 
@@ -232,6 +234,7 @@ def _sender(data: _Data) -> Sender:
         user_id=data["user_id"],
         name=data["name"],
         language=data["language"],
+        is_person=data.get("is_person", True),
     )
 
 

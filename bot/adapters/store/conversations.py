@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from bot.adapters.store import turns
+from bot.adapters.store import inbox, turns
 from bot.adapters.store.codec import micros_of
 from bot.adapters.store.schema import Tables
 from bot.core.chat import SessionKey
@@ -34,6 +34,16 @@ def generation_of(tables: Tables, session_key: SessionKey) -> int:
     return int(generation)
 
 
+def is_current(tables: Tables, turn_id: TurnId) -> bool:
+    """Say whether a turn belongs to the generation that its chat is in now."""
+    found = tables.execute(
+        "SELECT 1 FROM turn JOIN session ON session.key = turn.session_key"
+        " WHERE turn.id = ? AND turn.generation = session.generation",
+        turn_id,
+    )
+    return found.fetchone() is not None
+
+
 def keep_from(tables: Tables, session_key: SessionKey, turn_id: TurnId) -> None:
     """Move the beginning of the window forward, never back."""
     _note(tables, session_key)
@@ -43,8 +53,9 @@ def keep_from(tables: Tables, session_key: SessionKey, turn_id: TurnId) -> None:
 
 
 def begin_generation(tables: Tables, session_key: SessionKey, at: datetime) -> int:
-    """Clear the chat: no turn opened before is ever loaded again."""
+    """Clear the chat: no turn opened before is ever loaded or tried again."""
     _note(tables, session_key)
+    inbox.drop_kept(tables, session_key)
     tables.execute(
         "UPDATE session SET generation = generation + 1, kept_from = 0, cleared_at = ?"
         " WHERE key = ?",

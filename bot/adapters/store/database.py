@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,7 +21,7 @@ from typing import Generic, Protocol, TypeVar
 
 from peewee import PeeweeException, SqliteDatabase
 
-from bot.errors import StoreError
+from bot.errors import StoreError, StoreLost
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,9 @@ MAX_GROUP = 256
 
 DATABASE_ERRORS = (sqlite3.Error, PeeweeException)
 """What SQLite raises: bare while rows are fetched, wrapped by peewee else."""
+
+_DAMAGED = ("malformed", "not a database")
+"""Words by which SQLite says that no later attempt can succeed."""
 
 _Value = TypeVar("_Value")
 
@@ -55,6 +59,8 @@ class DatabaseThread:
     def __init__(self, db: SqliteDatabase, *, inline: bool = False) -> None:
         self._db = db
         self._connection = connection_of(db)
+        self._path = str(db.database)
+        self._identity = _identity_of(self._path)
         self._queue: SimpleQueue[_Work | None] = SimpleQueue()
         self._handing_over = Lock()
         self._is_closed = False
@@ -69,11 +75,12 @@ class DatabaseThread:
         Whoever is cancelled while waiting does not undo it.
 
         Raises:
+            StoreLost: The file is damaged or gone, and nothing will be kept any more.
             StoreError: Nothing of it was kept. What else ``work`` raises comes out as it is, and
                 nothing was kept either.
         """
         loop = None if self._thread is None else asyncio.get_running_loop()
-        call = _Call(work, loop)
+        call = _Call(work, loop, self._path)
         with self._handing_over:  # nothing may be queued behind the end
             if self._is_closed:
                 raise StoreError("The store is closed.")
@@ -123,6 +130,7 @@ class DatabaseThread:
         if not group:
             return
         try:
+            self._require_file()
             self._connection.execute("BEGIN IMMEDIATE")
             if len(group) == 1:
                 group[0].run()
@@ -134,6 +142,11 @@ class DatabaseThread:
             for work in group:
                 work.fail(error)
             self._roll_back()
+
+    def _require_file(self) -> None:
+        """See that the file still has its name: SQLite writes on into one that was removed."""
+        if _identity_of(self._path) != self._identity:
+            raise StoreLost(f"The database {self._path} was removed while the bot was running.")
 
     def _run_in_savepoint(self, work: _Work) -> None:
         self._connection.execute("SAVEPOINT work")
@@ -171,8 +184,11 @@ class _Work(Protocol):
 class _Call(Generic[_Value]):
     """One call: its work, how it came out, and whom to tell."""
 
-    def __init__(self, work: Callable[[], _Value], loop: asyncio.AbstractEventLoop | None) -> None:
+    def __init__(
+        self, work: Callable[[], _Value], loop: asyncio.AbstractEventLoop | None, path: str
+    ) -> None:
         self._work = work
+        self._path = path
         self._values: list[_Value] = []
         self._error: Exception | None = None
         self.loop = loop
@@ -185,7 +201,7 @@ class _Call(Generic[_Value]):
     def fail(self, error: Exception) -> None:
         """Note that nothing of it was kept."""
         if isinstance(error, DATABASE_ERRORS):
-            failure = StoreError(f"The database failed: {reason_of(error)}.")
+            failure = _failure(reason_of(error), self._path)
             failure.__cause__ = error
             error = failure
         self._error = error
@@ -200,6 +216,21 @@ class _Call(Generic[_Value]):
         if self._error is not None:
             raise self._error
         return self._values[0]
+
+
+def _failure(reason: str, path: str) -> StoreError:
+    if any(word in reason for word in _DAMAGED):
+        return StoreLost(f"The database {path} is damaged ({reason}); restore a backup.")
+    return StoreError(f"The database failed: {reason}.")
+
+
+def _identity_of(path: str) -> tuple[int, int] | None:
+    """Say which file stands at a path; None for none, as with a database in memory."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - Path costs three times as much, at every commit
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _tell(group: Sequence[_Work]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from bot.errors import DataError, DataFolderBusy
+
+logger = logging.getLogger(__name__)
 
 LOCK_NAME = "daybook.lock"
 
@@ -64,6 +67,7 @@ def lock_data_folder(path: Path) -> DataFolderLock:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.mkdir(mode=0o700, exist_ok=True)
+        _close_to_others(path)
         file = (path / LOCK_NAME).open("a+b", buffering=0)
     except OSError as error:
         raise _unusable(path, error) from error
@@ -94,3 +98,11 @@ def _unusable(path: Path, error: OSError) -> DataError:
         f"The data folder {path} cannot be used ({error.strerror});"
         " mend that or set another data_dir."
     )
+
+
+def _close_to_others(path: Path) -> None:
+    """Take a folder that was there already from everybody else; one of another owner stays."""
+    try:
+        path.chmod(0o700)
+    except PermissionError as error:
+        logger.warning("data_folder.open_to_others", extra={"why": error.strerror})

@@ -1,8 +1,9 @@
 """Events as they came in: stored before the platform is told, then waiting, claimed, done.
 
 States of a row: ``waiting`` for its turn or command, ``claimed`` by the turn in ``turn_id``,
-``done``, ``set_aside`` because it could not be understood. A row that is done is a tombstone: it
-holds no content any more and only makes a redelivery known.
+``kept`` since that turn failed and can be tried again, ``done``, ``set_aside`` because it could not
+be understood. A row that is done is a tombstone: it holds no content any more and only makes a
+redelivery known. Only the newest turn of a chat has rows that are kept.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from datetime import datetime
 from bot.adapters.store.codec import decode_inbound, encode_inbound, micros_of
 from bot.adapters.store.schema import SqlValue, Tables
 from bot.core.chat import Inbound, InboundEdit, InboundMessage, SessionKey
-from bot.core.lifecycle import Cursor, Received, Route, SetAside, address_of
+from bot.core.lifecycle import (
+    MAX_MESSAGES_TOGETHER,
+    Cursor,
+    Received,
+    Route,
+    SetAside,
+    address_of,
+)
 from bot.core.turns import TurnId
 from bot.errors import StoreError
 
@@ -44,22 +52,47 @@ def cursor(tables: Tables, channel: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-def waiting_messages(tables: Tables, session_key: SessionKey) -> tuple[InboundMessage, ...]:
-    """Give what waits for the next turn of a chat, in the order of arrival."""
+def waiting_messages(tables: Tables, session_key: SessionKey) -> dict[int, InboundMessage]:
+    """Give by its row what waits in a chat, of what came first one more than a turn can take."""
     rows = tables.execute(
-        "SELECT body FROM inbox"
-        " WHERE session_key = ? AND state = 'waiting' AND route = 'turn' ORDER BY id",
+        "SELECT id, body FROM inbox"
+        " WHERE session_key = ? AND state = 'waiting' AND route = 'turn' ORDER BY id LIMIT ?",
         session_key,
+        MAX_MESSAGES_TOGETHER + 1,
     )
-    return _messages(rows)
+    return {row: _message(decode_inbound(body)) for row, body in rows}
 
 
-def claim_waiting(tables: Tables, session_key: SessionKey, turn_id: TurnId) -> None:
-    """Write down that a turn owns all that waits for one in its chat."""
+def claim_waiting(
+    tables: Tables, session_key: SessionKey, turn_id: TurnId, *, through: int
+) -> None:
+    """Write down that a turn owns what waits for one in its chat, up to the row ``through``."""
     tables.execute(
         "UPDATE inbox SET state = 'claimed', turn_id = ?"
-        " WHERE session_key = ? AND state = 'waiting' AND route = 'turn'",
+        " WHERE session_key = ? AND state = 'waiting' AND route = 'turn' AND id <= ?",
         turn_id,
+        session_key,
+        through,
+    )
+
+
+def claim_kept(tables: Tables, turn_id: TurnId) -> bool:
+    """Give a turn its messages back; False when they were not kept."""
+    claimed = tables.execute(
+        "UPDATE inbox SET state = 'claimed' WHERE turn_id = ? AND state = 'kept'", turn_id
+    )
+    return claimed.rowcount > 0
+
+
+def keep_of_turn(tables: Tables, turn_id: TurnId) -> None:
+    """Keep the messages of a turn, so that it can be tried again."""
+    tables.execute("UPDATE inbox SET state = 'kept' WHERE turn_id = ?", turn_id)
+
+
+def drop_kept(tables: Tables, session_key: SessionKey) -> None:
+    """Turn into tombstones what was kept in a chat, now that it cannot be tried again."""
+    tables.execute(
+        "UPDATE inbox SET state = 'done', body = NULL WHERE session_key = ? AND state = 'kept'",
         session_key,
     )
 
@@ -75,23 +108,25 @@ def close_of_turn(tables: Tables, turn_id: TurnId) -> None:
     tables.execute("UPDATE inbox SET state = 'done', body = NULL WHERE turn_id = ?", turn_id)
 
 
-def close(tables: Tables, event_id: str) -> bool:
+def close(tables: Tables, channel: str, event_id: str) -> bool:
     """Turn a waiting event into a tombstone; False when it was not waiting any more.
 
-    Two channels that use the same event id are told apart by order: each event is closed once.
-
     Raises:
-        ValueError: No such event was ever received.
+        ValueError: No such event was ever received, or it was pruned.
     """
     closed = tables.execute(
-        "UPDATE inbox SET state = 'done', body = NULL WHERE id = ("
-        " SELECT MIN(id) FROM inbox WHERE event_id = ? AND state = 'waiting')",
+        "UPDATE inbox SET state = 'done', body = NULL"
+        " WHERE event_id = ? AND channel = ? AND state = 'waiting'",
         event_id,
+        channel,
     )
     if closed.rowcount:
         return True
-    if tables.execute("SELECT 1 FROM inbox WHERE event_id = ?", event_id).fetchone() is None:
-        raise ValueError(f"no such event: {event_id!r}")
+    known = tables.execute(
+        "SELECT 1 FROM inbox WHERE event_id = ? AND channel = ?", event_id, channel
+    )
+    if known.fetchone() is None:
+        raise ValueError(f"no such event: {event_id!r} of {channel}")
     return False
 
 

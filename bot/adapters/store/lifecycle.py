@@ -7,19 +7,45 @@ from datetime import datetime
 from bot.adapters.store import conversations, inbox, outbox, turns
 from bot.adapters.store.schema import Tables
 from bot.core.chat import Reply, SessionKey
-from bot.core.lifecycle import Claim, OutboxItem, Unfinished, compose_request
+from bot.core.lifecycle import (
+    RETRYABLE,
+    Claim,
+    OutboxItem,
+    Unfinished,
+    compose_request,
+    reopened,
+    taken_together,
+)
 from bot.core.turns import Outcome, TurnId
 
 
 def claim(tables: Tables, session_key: SessionKey, at: datetime) -> Claim | None:
-    """Take all that waits in a chat into a new turn, unless the chat still has an open one."""
-    messages = inbox.waiting_messages(tables, session_key)
-    if not messages or turns.has_open(tables, session_key):
+    """Take what waits in a chat into a new turn, unless the chat still has an open one."""
+    waiting = inbox.waiting_messages(tables, session_key)
+    if not waiting or turns.has_open(tables, session_key):
         return None
+    messages = taken_together(tuple(waiting.values()))
+    inbox.drop_kept(tables, session_key)
     generation = conversations.generation_of(tables, session_key)
     turn = turns.start(tables, session_key, generation, compose_request(messages), at)
-    inbox.claim_waiting(tables, session_key, turn.id)
-    return Claim(turn=turn, messages=messages)
+    through = tuple(waiting)[len(messages) - 1]
+    inbox.claim_waiting(tables, session_key, turn.id, through=through)
+    return Claim(turn=turn, messages=messages, has_more=len(messages) < len(waiting))
+
+
+def reopen(tables: Tables, session_key: SessionKey) -> Claim | None:
+    """Open the newest turn of a chat again when its messages were kept for that."""
+    newest = turns.newest(tables, session_key)
+    turn = None if newest is None else reopened(newest)
+    if turn is None or not inbox.claim_kept(tables, turn.id):
+        return None
+    turns.reopen(tables, turn)
+    outbox.part_from_preview(tables, turn.id)
+    return Claim(
+        turn=turn,
+        messages=inbox.messages_of_turn(tables, turn.id),
+        started=turns.started_calls(tables, turn),
+    )
 
 
 def finish_turn(
@@ -33,20 +59,22 @@ def finish_turn(
     if not turns.is_open(tables, turn_id):
         return ()
     turns.end(tables, turn_id, outcome, at)
-    inbox.close_of_turn(tables, turn_id)
-    shown = outbox.close_preview(tables, turn_id, at)
-    return outbox.add(tables, replies, at, turn_id=turn_id, replaces=shown)
+    if outcome in RETRYABLE and conversations.is_current(tables, turn_id):
+        inbox.keep_of_turn(tables, turn_id)
+    else:
+        inbox.close_of_turn(tables, turn_id)
+    return outbox.add_of_turn(tables, turn_id, replies, at)
 
 
 def finish_command(
-    tables: Tables, event_id: str, replies: tuple[Reply, ...], at: datetime
+    tables: Tables, channel: str, event_id: str, replies: tuple[Reply, ...], at: datetime
 ) -> tuple[OutboxItem, ...]:
     """Answer an event that waits; nothing happens when it does not wait any more.
 
     Raises:
-        ValueError: No such event was ever received.
+        ValueError: No such event was ever received, or it was pruned.
     """
-    if not inbox.close(tables, event_id):
+    if not inbox.close(tables, channel, event_id):
         return ()
     return outbox.add(tables, replies, at)
 
@@ -66,7 +94,11 @@ def unfinished(tables: Tables) -> Unfinished:
     """Say what is open in every table."""
     return Unfinished(
         claims=tuple(
-            Claim(turn=turn, messages=inbox.messages_of_turn(tables, turn.id))
+            Claim(
+                turn=turn,
+                messages=inbox.messages_of_turn(tables, turn.id),
+                started=turns.started_calls(tables, turn),
+            )
             for turn in turns.open_turns(tables)
         ),
         waiting=inbox.waiting_sessions(tables),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from pathlib import Path
@@ -48,9 +49,17 @@ def open_database(path: Path) -> SqliteDatabase:
         check_same_thread=False,
     )
     try:
+        _make_private(path)
         connection = connection_of(db)
+        if _is_foreign(connection):
+            db.close()
+            raise DataError(
+                f"The database {path} is of another program; move it away or set another data_dir."
+            )
         switch_to_wal(connection)
         version = migrate(connection)
+    except OSError as error:
+        raise DataError(f"The database {path} {_mend('unable to open')}.") from error
     except DATABASE_ERRORS as error:
         db.close()
         raise DataError(f"The database {path} {_mend(reason_of(error))}.") from error
@@ -61,6 +70,18 @@ def open_database(path: Path) -> SqliteDatabase:
             f" {len(MIGRATIONS)}; update the bot or restore an older backup."
         )
     return db
+
+
+def _make_private(path: Path) -> None:
+    """Make the file before SQLite does, readable by its owner alone."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _is_foreign(connection: sqlite3.Connection) -> bool:
+    """Say whether the tables in a file are not ours; nothing is written to find out."""
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    names = {str(name) for (name,) in rows if not str(name).startswith("sqlite_")}
+    return bool(names) and "migration" not in names
 
 
 def switch_to_wal(connection: sqlite3.Connection) -> None:

@@ -2,18 +2,24 @@
 
 A row is ``pending``, ``sending`` between the platform's call and its answer, ``sent`` or
 ``failed``. The text of what was sent is blanked, since the platform has it and its turn too; the
-text of what failed is kept, so that it can be told. A preview is an unfinished answer shown
-meanwhile: a turn has at most one, and it is closed with its turn.
+text of what failed is kept, so that it can be told and sent again. A preview is an unfinished
+answer shown meanwhile: a turn has at most one, and it is closed with its turn, or becomes the first
+reply itself when nobody knows whether it was shown.
+
+A reply's key is made of the installation's id and the row's, so that a platform which keeps it can
+be asked for it and finds no message of another database.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
-from bot.adapters.store.codec import decode_reply, encode_reply, micros_of
+from bot.adapters.store.codec import decode_reply, encode_reply, micros_of, moment_of
 from bot.adapters.store.schema import Tables
-from bot.core.chat import Receipt, Reply
+from bot.core.chat import Receipt, Reply, SessionKey
 from bot.core.lifecycle import OutboxId, OutboxItem
 from bot.core.turns import TurnId
 
@@ -36,20 +42,35 @@ def add(
     return tuple(items)
 
 
+def add_of_turn(
+    tables: Tables, turn_id: TurnId, replies: tuple[Reply, ...], at: datetime
+) -> tuple[OutboxItem, ...]:
+    """Put the replies of a turn that ends into the outbox; the first one finishes its preview."""
+    taken = _take_over_preview(tables, turn_id, replies[0], at) if replies else None
+    if taken is not None:
+        return (taken, *add(tables, replies[1:], at, turn_id=turn_id))
+    shown = close_preview(tables, turn_id, at)
+    return add(tables, replies, at, turn_id=turn_id, replaces=shown)
+
+
 def add_preview(tables: Tables, turn_id: TurnId, reply: Reply, at: datetime) -> OutboxItem:
     """Put an unfinished answer into the outbox; a turn that has one goes on with that."""
     row = tables.execute(
-        "SELECT id, state, receipt FROM outbox WHERE turn_id = ? AND is_preview = 1", turn_id
+        "SELECT id, state, receipt, reason, changed_at FROM outbox"
+        " WHERE turn_id = ? AND is_preview = 1",
+        turn_id,
     ).fetchone()
     if row is None:
         return _insert(tables, reply, at, turn_id=turn_id, is_preview=True)
-    item_id, state, receipt = row
+    item_id, state, receipt, reason, changed_at = row
     return OutboxItem(
         id=OutboxId(item_id),
-        reply=reply,
+        reply=replace(reply, key=_key(tables, item_id)),
         state=state,
         is_preview=True,
         receipt=_receipt(receipt),
+        reason=reason or "",
+        failed_at=_failed_at(state, changed_at),
     )
 
 
@@ -69,6 +90,29 @@ def close_preview(tables: Tables, turn_id: TurnId, at: datetime) -> Receipt | No
         item_id,
     )
     return _receipt(receipt)
+
+
+def _take_over_preview(
+    tables: Tables, turn_id: TurnId, reply: Reply, at: datetime
+) -> OutboxItem | None:
+    """Make a reply of a preview that may stand in the chat: who finds it, finds what to finish."""
+    row = tables.execute(
+        "UPDATE outbox SET is_preview = 0, body = ?, changed_at = ? WHERE turn_id = ?"
+        " AND is_preview = 1 AND state = 'sending' AND receipt IS NULL RETURNING id",
+        encode_reply(reply),
+        micros_of(at),
+        turn_id,
+    ).fetchone()
+    if row is None:
+        return None
+    (item_id,) = row
+    reply = replace(reply, key=_key(tables, item_id))
+    return OutboxItem(id=OutboxId(item_id), reply=reply, state="sending")
+
+
+def part_from_preview(tables: Tables, turn_id: TurnId) -> None:
+    """Leave the closed preview of a turn that is opened again as it is: people have read it."""
+    tables.execute("UPDATE outbox SET turn_id = NULL WHERE turn_id = ? AND is_preview = 1", turn_id)
 
 
 def mark_sending(tables: Tables, item: OutboxId, at: datetime) -> None:
@@ -116,20 +160,32 @@ def mark_failed(tables: Tables, item: OutboxId, reason: str, at: datetime) -> No
 def undelivered(tables: Tables) -> tuple[OutboxItem, ...]:
     """Give what is pending or being sent, oldest first."""
     rows = tables.execute(
-        "SELECT id, body, state, is_preview, receipt, replaces FROM outbox"
+        "SELECT id, body, state, is_preview, receipt, replaces, reason, changed_at FROM outbox"
         " WHERE state IN ('pending', 'sending') ORDER BY id"
     )
-    return tuple(
-        OutboxItem(
-            id=OutboxId(item_id),
-            reply=decode_reply(body),
-            state=state,
-            is_preview=bool(is_preview),
-            receipt=_receipt(receipt),
-            replaces=_receipt(replaces),
-        )
-        for item_id, body, state, is_preview, receipt, replaces in rows
+    return _read(tables, rows)
+
+
+def failed(tables: Tables, session_key: SessionKey) -> tuple[OutboxItem, ...]:
+    """Give the replies that could not be delivered to a chat, oldest first."""
+    rows = tables.execute(
+        "SELECT id, body, state, is_preview, receipt, replaces, reason, changed_at FROM outbox"
+        " WHERE session_key = ? AND state = 'failed' AND is_preview = 0 ORDER BY id",
+        session_key,
     )
+    return _read(tables, rows)
+
+
+def send_again(tables: Tables, session_key: SessionKey, at: datetime) -> tuple[OutboxItem, ...]:
+    """Make pending what could not be delivered to a chat, and give it, oldest first."""
+    items = failed(tables, session_key)
+    tables.execute(
+        "UPDATE outbox SET state = 'pending', reason = NULL, changed_at = ?"
+        " WHERE session_key = ? AND state = 'failed' AND is_preview = 0",
+        micros_of(at),
+        session_key,
+    )
+    return tuple(replace(item, state="pending", reason="", failed_at=None) for item in items)
 
 
 def _insert(
@@ -157,11 +213,36 @@ def _insert(
     assert inserted.lastrowid is not None
     return OutboxItem(
         id=OutboxId(inserted.lastrowid),
-        reply=reply,
+        reply=replace(reply, key=_key(tables, inserted.lastrowid)),
         state="pending",
         is_preview=is_preview,
         replaces=replaces,
     )
+
+
+def _read(tables: Tables, rows: sqlite3.Cursor) -> tuple[OutboxItem, ...]:
+    return tuple(
+        OutboxItem(
+            id=OutboxId(item_id),
+            reply=decode_reply(body, _key(tables, item_id)),
+            state=state,
+            is_preview=bool(is_preview),
+            receipt=_receipt(receipt),
+            replaces=_receipt(replaces),
+            reason=reason or "",
+            failed_at=_failed_at(state, changed_at),
+        )
+        for item_id, body, state, is_preview, receipt, replaces, reason, changed_at in rows
+    )
+
+
+def _failed_at(state: str, changed_at: int) -> datetime | None:
+    return moment_of(changed_at) if state == "failed" else None
+
+
+def _key(tables: Tables, item_id: int) -> str:
+    (installation,) = tables.execute("SELECT id FROM installation").fetchone()
+    return f"{installation}-{item_id}"
 
 
 def _receipt(message_id: str | None) -> Receipt | None:

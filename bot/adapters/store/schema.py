@@ -49,6 +49,7 @@ class Tables:
     person: type[Model]
     setting: type[Model]
     audit: type[Model]
+    installation: type[Model]
 
     @property
     def models(self) -> tuple[type[Model], ...]:
@@ -66,6 +67,7 @@ class Tables:
             self.person,
             self.setting,
             self.audit,
+            self.installation,
         )
 
     def execute(self, sql: str, *values: SqlValue) -> sqlite3.Cursor:
@@ -108,6 +110,7 @@ def make_tables(db: SqliteDatabase) -> Tables:
         person=_person(),
         setting=_setting(),
         audit=_audit(),
+        installation=_installation(),
     )
     db.bind(tables.models, bind_refs=False, bind_backrefs=False)
     return tables
@@ -159,6 +162,7 @@ def _turn(sessions: type[Model]) -> type[Model]:
         started_at = BigIntegerField()
         outcome = TextField(null=True)
         finished_at = BigIntegerField(null=True)
+        resumes = IntegerField(constraints=[SQL("DEFAULT 0")])
 
         class Meta:
             table_name = "turn"
@@ -175,6 +179,7 @@ def _step(turns: type[Model]) -> type[Model]:
         position = IntegerField()
         answer = TextField()
         stop = TextField()
+        started = TextField(null=True)
 
         class Meta:
             table_name = "step"
@@ -224,6 +229,7 @@ def _inbox(turns: type[Model]) -> type[Model]:
     Inbox.add_index(
         Inbox.session_key, Inbox.id, where=SQL("state = 'waiting'"), name="inbox_waiting"
     )
+    Inbox.add_index(Inbox.session_key, where=SQL("state = 'kept'"), name="inbox_kept")
     Inbox.add_index(Inbox.turn, where=SQL("turn_id IS NOT NULL"), name="inbox_of_turn")
     return Inbox
 
@@ -246,6 +252,12 @@ def _outbox(turns: type[Model]) -> type[Model]:
             table_name = "outbox"
 
     Outbox.add_index(Outbox.id, where=SQL("state IN ('pending', 'sending')"), name="outbox_open")
+    Outbox.add_index(
+        Outbox.session_key,
+        Outbox.id,
+        where=SQL("state = 'failed' AND is_preview = 0"),
+        name="outbox_failed",
+    )
     Outbox.add_index(
         Outbox.turn, unique=True, where=SQL("is_preview = 1"), name="outbox_preview_of_turn"
     )
@@ -311,3 +323,13 @@ def _audit() -> type[Model]:
             table_name = "audit"
 
     return Audit
+
+
+def _installation() -> type[Model]:
+    class Installation(Model):
+        id = TextField(primary_key=True)
+
+        class Meta:
+            table_name = "installation"
+
+    return Installation

@@ -8,7 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from bot.adapters.store import conversations, inbox, lifecycle, outbox, people, turns
+from bot.adapters.store import (
+    conversations,
+    inbox,
+    lifecycle,
+    outbox,
+    people,
+    pruning,
+    turns,
+)
 from bot.adapters.store.database import DatabaseThread
 from bot.adapters.store.opening import open_database
 from bot.adapters.store.schema import Tables, make_tables
@@ -25,35 +33,45 @@ from bot.core.lifecycle import (
 )
 from bot.core.messages import ToolResult
 from bot.core.turns import Conversation, Outcome, Step, TurnId
+from bot.errors import StoreError
 from bot.ports import Grant
 
 _Asked = ParamSpec("_Asked")
 _Value = TypeVar("_Value")
 
+Tell = Callable[[StoreError | None], None]
+"""Is told how the store's work goes."""
+
 
 class SqliteStore:
-    """Fills the ports Lifecycle, Conversations and People; each verb is one transaction.
+    """Fills the ports Lifecycle, Conversations and People; each verb but one is one transaction.
 
     A mistake of the caller (no such turn, a turn that has ended) is a ``ValueError`` and changes
     nothing.
     """
 
-    def __init__(self, tables: Tables, thread: DatabaseThread) -> None:
+    def __init__(
+        self, tables: Tables, thread: DatabaseThread, tell: Tell = lambda error: None
+    ) -> None:
         self._tables = tables
         self._thread = thread
+        self._tell = tell
 
     @classmethod
-    def open(cls, path: Path, *, inline: bool = False) -> SqliteStore:
+    def open(
+        cls, path: Path, *, inline: bool = False, tell: Tell = lambda error: None
+    ) -> SqliteStore:
         """Open or create the database file at ``path``; needs no running event loop.
 
         With ``inline`` every verb is carried out at once in the thread of its caller, so that a
-        run can be repeated step by step.
+        run can be repeated step by step. ``tell`` is called with each failure, and with None after
+        each write that succeeded.
 
         Raises:
             DataError: The file cannot be used; the text names it and the mend.
         """
         db = open_database(path)
-        return cls(make_tables(db), DatabaseThread(db, inline=inline))
+        return cls(make_tables(db), DatabaseThread(db, inline=inline), tell)
 
     async def close(self) -> None:
         """Carry out what was asked so far, then close the file."""
@@ -71,19 +89,27 @@ class SqliteStore:
 
     async def cursor(self, channel: str) -> str | None:
         """Say how far a channel has read, None when it never did."""
-        return await self._call(inbox.cursor, channel)
+        return await self._read(inbox.cursor, channel)
 
     async def claim(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
-        """Take all that waits into a new turn; None also while a turn of the chat is open."""
+        """Take what waits into a new turn; None also while a turn of the chat is open."""
         return await self._call(lifecycle.claim, session_key, at)
 
     async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
         """Keep step number ``index``, counted from 0, and what it cost."""
         await self._call(turns.record_step, turn_id, index, step, call)
 
+    async def record_start(self, turn_id: TurnId, index: int, call_ids: tuple[str, ...]) -> None:
+        """Note calls of a step that are about to run and must not run twice."""
+        await self._call(turns.record_start, turn_id, index, call_ids)
+
     async def record_result(self, turn_id: TurnId, index: int, result: ToolResult) -> None:
         """Keep a tool's result; the first one of a call stays."""
         await self._call(turns.record_result, turn_id, index, result)
+
+    async def record_resume(self, turn_id: TurnId) -> int:
+        """Count one more process that goes on with an open turn, and give the count."""
+        return await self._call(turns.record_resume, turn_id)
 
     async def finish_turn(
         self, turn_id: TurnId, outcome: Outcome, replies: tuple[Reply, ...], *, at: datetime
@@ -92,14 +118,18 @@ class SqliteStore:
         return await self._call(lifecycle.finish_turn, turn_id, outcome, replies, at)
 
     async def finish_command(
-        self, event_id: str, replies: tuple[Reply, ...], *, at: datetime
+        self, channel: str, event_id: str, replies: tuple[Reply, ...], *, at: datetime
     ) -> tuple[OutboxItem, ...]:
         """Answer an event that waits; a second time nothing happens."""
-        return await self._call(lifecycle.finish_command, event_id, replies, at)
+        return await self._call(lifecycle.finish_command, channel, event_id, replies, at)
 
-    async def settle(self, event_id: str, *, at: datetime) -> None:
+    async def settle(self, channel: str, event_id: str, *, at: datetime) -> None:
         """Close an event that gets no reply."""
-        await self._call(lifecycle.finish_command, event_id, (), at)
+        await self._call(lifecycle.finish_command, channel, event_id, (), at)
+
+    async def reopen(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
+        """Open the newest turn again when it failed, or its answer was empty."""
+        return await self._call(lifecycle.reopen, session_key)
 
     async def add_preview(self, turn_id: TurnId, reply: Reply, *, at: datetime) -> OutboxItem:
         """Put an unfinished answer into the outbox; the one that the turn has is given again."""
@@ -121,13 +151,31 @@ class SqliteStore:
         """Note that it will not be delivered, and why."""
         await self._call(outbox.mark_failed, item, reason, at)
 
+    async def failed(self, session_key: SessionKey) -> tuple[OutboxItem, ...]:
+        """Give the replies that could not be delivered to a chat, oldest first."""
+        return await self._read(outbox.failed, session_key)
+
+    async def send_again(self, session_key: SessionKey, *, at: datetime) -> tuple[OutboxItem, ...]:
+        """Make pending what could not be delivered to a chat, and give it."""
+        return await self._call(outbox.send_again, session_key, at)
+
     async def unfinished(self) -> Unfinished:
         """Say what is open."""
-        return await self._call(lifecycle.unfinished)
+        return await self._read(lifecycle.unfinished)
+
+    async def prune(self, before: datetime) -> int:
+        """Remove what is done and older, a few hundred rows a transaction; give how many."""
+        rows = 0
+        for prune in (pruning.prune_inbox, pruning.prune_outbox):
+            after: int | None = 0
+            while after is not None:
+                pruned = await self._call(prune, before, after)
+                rows, after = rows + pruned.rows, pruned.next_after
+        return rows
 
     async def load(self, session_key: SessionKey) -> Conversation:
         """Give what a chat remembers of itself."""
-        return await self._call(conversations.load, session_key)
+        return await self._read(conversations.load, session_key)
 
     async def keep_from(self, session_key: SessionKey, turn_id: TurnId) -> None:
         """Move the beginning of the window forward."""
@@ -139,7 +187,7 @@ class SqliteStore:
 
     async def grants(self) -> dict[PersonKey, Grant]:
         """Say what each person may do."""
-        return await self._call(people.grants)
+        return await self._read(people.grants)
 
     async def claim_ownership(self, sender: Sender, *, at: datetime) -> bool:
         """Make a person the owner unless there is one."""
@@ -151,4 +199,19 @@ class SqliteStore:
         *asked: _Asked.args,
         **named: _Asked.kwargs,
     ) -> _Value:
-        return await self._thread.call(partial(verb, self._tables, *asked, **named))
+        value = await self._read(verb, *asked, **named)
+        self._tell(None)
+        return value
+
+    async def _read(
+        self,
+        verb: Callable[Concatenate[Tables, _Asked], _Value],
+        *asked: _Asked.args,
+        **named: _Asked.kwargs,
+    ) -> _Value:
+        """Call a verb whose success says nothing about the disk."""
+        try:
+            return await self._thread.call(partial(verb, self._tables, *asked, **named))
+        except StoreError as error:
+            self._tell(error)
+            raise

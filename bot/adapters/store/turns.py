@@ -97,6 +97,59 @@ def record_result(tables: Tables, turn_id: TurnId, index: int, result: ToolResul
     _insert_result(tables, turn_id, index, result)
 
 
+def record_start(tables: Tables, turn_id: TurnId, index: int, call_ids: tuple[str, ...]) -> None:
+    """Note calls that are about to run, besides those noted before.
+
+    Raises:
+        ValueError: The turn has ended or has no such step.
+    """
+    _require_open(tables, turn_id)
+    row = tables.execute(
+        "SELECT started FROM step WHERE turn_id = ? AND position = ?", turn_id, index
+    ).fetchone()
+    if row is None:
+        raise ValueError(f"turn {turn_id} has no step {index}")
+    tables.execute(
+        "UPDATE step SET started = ? WHERE turn_id = ? AND position = ?",
+        json.dumps([*json.loads(row[0] or "[]"), *call_ids]),
+        turn_id,
+        index,
+    )
+
+
+def started_calls(tables: Tables, turn: Turn) -> frozenset[str]:
+    """Name the calls of a turn that were started and have no result."""
+    rows = tables.execute(
+        "SELECT position, started FROM step WHERE turn_id = ? AND started IS NOT NULL", turn.id
+    )
+    return frozenset(
+        call_id
+        for position, started in rows
+        for call_id in json.loads(started)
+        if all(result.call_id != call_id for result in turn.steps[position].results)
+    )
+
+
+def record_resume(tables: Tables, turn_id: TurnId) -> int:
+    """Count one more process that goes on with a turn, and give the count.
+
+    Raises:
+        ValueError: There is no such turn, or it has ended.
+    """
+    _require_open(tables, turn_id)
+    tables.execute("UPDATE turn SET resumes = resumes + 1 WHERE id = ?", turn_id)
+    (resumes,) = tables.execute("SELECT resumes FROM turn WHERE id = ?", turn_id).fetchone()
+    return int(resumes)
+
+
+def reopen(tables: Tables, turn: Turn) -> None:
+    """Open a turn again with the steps that ``turn`` still has."""
+    tables.execute("DELETE FROM step WHERE turn_id = ? AND position >= ?", turn.id, len(turn.steps))
+    tables.execute(
+        "UPDATE turn SET outcome = NULL, finished_at = NULL, resumes = 0 WHERE id = ?", turn.id
+    )
+
+
 def end(tables: Tables, turn_id: TurnId, outcome: Outcome, at: datetime) -> None:
     """Close a turn; the model's reasoning, which served only while it was open, is dropped."""
     tables.execute(
@@ -125,6 +178,16 @@ def open_turns(tables: Tables) -> tuple[Turn, ...]:
         " WHERE outcome IS NULL ORDER BY +id"
     )
     return _read(tables, rows)
+
+
+def newest(tables: Tables, session_key: SessionKey) -> Turn | None:
+    """Give the turn of a chat that was opened last, None when there never was one."""
+    rows = tables.execute(
+        "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
+        " WHERE session_key = ? ORDER BY generation DESC, id DESC LIMIT 1",
+        session_key,
+    )
+    return next(iter(_read(tables, rows)), None)
 
 
 def ended_turns(

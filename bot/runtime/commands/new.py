@@ -12,6 +12,8 @@ def new_command(conversations: Conversations, runner: AgentRunner, clock: Clock)
     """
 
     async def answer(context: CommandContext) -> str:
+        if context.message.kind == "group" and not context.is_admin:
+            return "In a group only the bot's admins can do that, since it is everybody's."
         session_key = context.message.address.session_key
         await conversations.begin_generation(session_key, at=clock.now())
         runner.forget(session_key)

@@ -10,9 +10,11 @@ as a new process would. ``CONTRACT`` lists them all::
 
 from bot.testing.stores.delivery import DELIVERY
 from bot.testing.stores.given import Check, OpenStore, Store
+from bot.testing.stores.pruning import PRUNING
 from bot.testing.stores.receiving import RECEIVING
+from bot.testing.stores.retrying import RETRYING
 from bot.testing.stores.turns import TURNS
 
-CONTRACT: tuple[Check, ...] = (*RECEIVING, *TURNS, *DELIVERY)
+CONTRACT: tuple[Check, ...] = (*RECEIVING, *TURNS, *RETRYING, *DELIVERY, *PRUNING)
 
 __all__ = ["CONTRACT", "Check", "OpenStore", "Store"]

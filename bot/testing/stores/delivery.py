@@ -7,7 +7,17 @@ from dataclasses import replace
 from bot.core.chat import Receipt
 from bot.core.lifecycle import OutboxItem
 from bot.testing.clock import START
-from bot.testing.stores.given import Check, OpenStore, Store, begin, message, saying
+from bot.testing.stores.given import (
+    ELSEWHERE,
+    HOME,
+    Check,
+    OpenStore,
+    Store,
+    begin,
+    hear,
+    message,
+    saying,
+)
 
 PROOF = Receipt(message_id="501")
 
@@ -80,6 +90,43 @@ async def the_reply_replaces_its_preview(open_store: OpenStore) -> None:
     await store.close()
 
 
+async def a_preview_in_doubt_becomes_the_reply(open_store: OpenStore) -> None:
+    """With its identity, so that the platform can be asked for it, and what is found finished."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    preview = await store.add_preview(turn.id, saying("I th"), at=START)
+    await store.mark_sending(preview.id, at=START)
+    items = await store.finish_turn(turn.id, "answered", (saying("a"), saying("b")), at=START)
+    await store.close()
+    store = open_store()
+
+    assert items[0] == replace(
+        preview,
+        reply=replace(saying("a"), key=preview.reply.key),
+        state="sending",
+        is_preview=False,
+    )
+    assert (items[1].state, items[1].reply.text) == ("pending", "b")
+    assert (await store.unfinished()).outbox == items
+
+    await store.mark_failed(items[0].id, "gone", at=START)
+    assert [item.id for item in await store.failed(HOME.session_key)] == [preview.id]
+    await store.close()
+
+
+async def a_preview_in_doubt_ends_with_a_turn_that_says_nothing(open_store: OpenStore) -> None:
+    """It is no answer, and is not tried again."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    preview = await store.add_preview(turn.id, saying("I th"), at=START)
+    await store.mark_sending(preview.id, at=START)
+
+    assert await store.finish_turn(turn.id, "stopped", (), at=START) == ()
+    assert (await store.unfinished()).outbox == ()
+    assert await store.failed(HOME.session_key) == ()
+    await store.close()
+
+
 async def a_turn_goes_on_with_the_preview_it_has(open_store: OpenStore) -> None:
     """After a retry or a restart, so that the person sees one message and not two."""
     store = open_store()
@@ -87,27 +134,29 @@ async def a_turn_goes_on_with_the_preview_it_has(open_store: OpenStore) -> None:
     preview = await store.add_preview(turn.id, saying("I th"), at=START)
 
     assert await store.add_preview(turn.id, saying("I"), at=START) == replace(
-        preview, reply=saying("I")
+        preview, reply=replace(preview.reply, text="I")
     )
 
     await store.mark_sent(preview.id, PROOF, at=START)
     await store.close()
     store = open_store()
 
+    once_more = replace(preview.reply, text="Once more")
     assert await store.add_preview(turn.id, saying("Once more"), at=START) == replace(
-        preview, reply=saying("Once more"), state="sent", receipt=PROOF
+        preview, reply=once_more, state="sent", receipt=PROOF
     )
     await store.close()
 
 
 async def a_preview_ends_with_its_turn(open_store: OpenStore) -> None:
-    """One that was not known to be shown is replaced by nothing and never shown later."""
+    """One that surely was not shown is replaced by nothing and never shown later."""
     store = open_store()
-    for number, is_sending in ((1, False), (2, True)):
+    for number, was_tried in ((1, False), (2, True)):
         turn = await begin(store, message(number))
         preview = await store.add_preview(turn.id, saying("I th"), at=START)
-        if is_sending:
+        if was_tried:
             await store.mark_sending(preview.id, at=START)
+            await store.mark_pending(preview.id)
         (reply,) = await store.finish_turn(turn.id, "answered", (saying("a"),), at=START)
         await store.mark_pending(preview.id)
 
@@ -130,6 +179,102 @@ async def a_shown_preview_without_reply_is_closed(open_store: OpenStore) -> None
     await store.close()
 
 
+async def a_reply_has_one_key(open_store: OpenStore) -> None:
+    """No two have the same, it is there at every attempt, and nobody else can choose it."""
+    store = open_store()
+    chosen = replace(saying("a"), key="chosen")
+    turn = await begin(store, message(1))
+    preview = await store.add_preview(turn.id, chosen, at=START)
+    again = await store.add_preview(turn.id, chosen, at=START)
+    first, second = await store.finish_turn(turn.id, "answered", (chosen, chosen), at=START)
+    await store.mark_failed(second.id, "blocked", at=START)
+    keys = [item.reply.key for item in (preview, first, second)]
+    await store.close()
+    store = open_store()
+
+    installations, numbers = zip(*(key.rsplit("-", 1) for key in keys), strict=True)
+    assert numbers == tuple(str(item.id) for item in (preview, first, second))
+    assert len(set(installations)) == 1
+    assert installations[0]
+    assert again == preview
+    assert (await store.unfinished()).outbox == (first,)
+    assert [item.reply.key for item in await store.failed(HOME.session_key)] == keys[2:]
+    assert [item.reply.key for item in await store.send_again(HOME.session_key, at=START)] == (
+        keys[2:]
+    )
+    await store.close()
+
+
+async def what_failed_is_kept_and_can_be_sent_again(open_store: OpenStore) -> None:
+    """Of that chat, in its order, with the reason, and as often as it fails."""
+    store = open_store()
+    first, second, third = await _replies(store, "a", "b", "c")
+    await hear(store, message(2), route="command")
+    elsewhere = (replace(saying("d"), address=ELSEWHERE),)
+    (other,) = await store.finish_command(HOME.channel, message(2).event_id, elsewhere, at=START)
+    await store.mark_failed(other.id, "gone", at=START)
+    await store.mark_sending(second.id, at=START)
+    await store.mark_failed(second.id, "blocked", at=START)
+    await store.mark_failed(first.id, "", at=START)
+    await store.close()
+    store = open_store()
+
+    both = (
+        replace(first, state="failed", failed_at=START),
+        replace(second, state="failed", reason="blocked", failed_at=START),
+    )
+    assert await store.failed(HOME.session_key) == both
+    assert await store.send_again(HOME.session_key, at=START) == (first, second)
+    assert await store.failed(HOME.session_key) == ()
+    assert (await store.unfinished()).outbox == (first, second, third)
+    assert await store.send_again(HOME.session_key, at=START) == ()
+
+    await store.mark_failed(second.id, "blocked for good", at=START)
+
+    assert await store.failed(HOME.session_key) == (
+        replace(second, state="failed", reason="blocked for good", failed_at=START),
+    )
+    assert [item.id for item in await store.failed(ELSEWHERE.session_key)] == [other.id]
+
+    await store.mark_sent(second.id, PROOF, at=START)
+
+    assert await store.failed(HOME.session_key) == ()
+    await store.close()
+
+
+async def what_is_sent_again_still_finishes_its_preview(open_store: OpenStore) -> None:
+    """By editing what people saw of it."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    preview = await store.add_preview(turn.id, saying("I th"), at=START)
+    await store.mark_sent(preview.id, PROOF, at=START)
+    (item,) = await store.finish_turn(turn.id, "answered", (saying("a"),), at=START)
+    await store.mark_failed(item.id, "down", at=START)
+
+    assert await store.send_again(HOME.session_key, at=START) == (item,)
+    assert item.replaces == PROOF
+    await store.close()
+
+
+async def a_preview_is_no_failed_reply(open_store: OpenStore) -> None:
+    """Neither while its turn is open nor when that ended without its being shown."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    preview = await store.add_preview(turn.id, saying("I th"), at=START)
+    await store.mark_failed(preview.id, "blocked", at=START)
+
+    assert await store.failed(HOME.session_key) == ()
+    assert await store.add_preview(turn.id, saying("I th"), at=START) == replace(
+        preview, state="failed", reason="blocked", failed_at=START
+    )
+
+    await store.finish_turn(turn.id, "answered", (), at=START)
+
+    assert await store.failed(HOME.session_key) == ()
+    assert await store.send_again(HOME.session_key, at=START) == ()
+    await store.close()
+
+
 async def _replies(store: Store, *texts: str) -> tuple[OutboxItem, ...]:
     turn = await begin(store, message(1))
     replies = tuple(saying(text) for text in texts)
@@ -141,7 +286,13 @@ DELIVERY: tuple[Check, ...] = (
     what_did_not_arrive_is_pending_again,
     what_was_sent_is_never_sent_again,
     the_reply_replaces_its_preview,
+    a_preview_in_doubt_becomes_the_reply,
+    a_preview_in_doubt_ends_with_a_turn_that_says_nothing,
     a_turn_goes_on_with_the_preview_it_has,
     a_preview_ends_with_its_turn,
     a_shown_preview_without_reply_is_closed,
+    a_reply_has_one_key,
+    what_failed_is_kept_and_can_be_sent_again,
+    what_is_sent_again_still_finishes_its_preview,
+    a_preview_is_no_failed_reply,
 )

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from bot.core.chat import ChatAddress, InboundMessage, Receipt, Reply, Sender, SessionKey
-from bot.core.lifecycle import ModelCall, Received, Route
+from bot.core.lifecycle import Claim, ModelCall, Received, Route
 from bot.core.llm import StopReason, Usage
 from bot.core.messages import Message, Text, Thinking, ToolCall, assistant_text
 from bot.core.turns import Step, Turn, TurnId
@@ -79,9 +79,14 @@ async def hear(store: Store, *messages: InboundMessage, route: Route = "turn") -
 async def begin(store: Store, *messages: InboundMessage) -> Turn:
     """Open a turn with these messages."""
     await hear(store, *messages)
-    claim = await store.claim(messages[0].address.session_key, at=START)
+    return (await take(store, messages[0].address)).turn
+
+
+async def take(store: Store, address: ChatAddress = HOME) -> Claim:
+    """Open a turn with what waits in a chat."""
+    claim = await store.claim(address.session_key, at=START)
     assert claim is not None
-    return claim.turn
+    return claim
 
 
 async def have_turn(store: Store, number: int) -> TurnId:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.core.chat import InboundDeletion, InboundEdit, Receipt
-from bot.core.lifecycle import Cursor, Received, SetAside, Unfinished, compose_request
+from bot.core.lifecycle import (
+    MAX_CHARS_TOGETHER,
+    MAX_MESSAGES_TOGETHER,
+    Cursor,
+    Received,
+    SetAside,
+    Unfinished,
+    compose_request,
+)
 from bot.core.turns import TurnId
 from bot.testing.clock import START
 from bot.testing.stores.given import (
@@ -21,6 +29,7 @@ from bot.testing.stores.given import (
     message,
     model_call,
     saying,
+    take,
 )
 
 
@@ -43,7 +52,7 @@ async def a_known_event_stays_known(open_store: OpenStore) -> None:
     store = open_store()
     await have_turn(store, 1)
     await hear(store, message(2), route="command")
-    await store.settle(message(2).event_id, at=START)
+    await store.settle(HOME.channel, message(2).event_id, at=START)
     await hear(store, message(3), route="none")
 
     assert await hear(store, message(1), message(2), message(3)) == (False, False, False)
@@ -131,8 +140,8 @@ async def only_messages_wait(open_store: OpenStore) -> None:
 
     assert (await store.unfinished()).commands == (replace(edit.message, event_id=edit.event_id),)
 
-    await store.settle(edit.event_id, at=START)
-    await store.settle(deletion.event_id, at=START)
+    await store.settle(HOME.channel, edit.event_id, at=START)
+    await store.settle(HOME.channel, deletion.event_id, at=START)
 
     assert await store.unfinished() == Unfinished()
     await store.close()
@@ -143,32 +152,58 @@ async def a_command_is_answered_once(open_store: OpenStore) -> None:
     store = open_store()
     await begin(store, message(1))
     await hear(store, message(2, "/status"), route="command")
-    command_id = message(2).event_id
+    command = (HOME.channel, message(2).event_id)
 
     assert (await store.unfinished()).commands == (message(2, "/status"),)
 
-    items = await store.finish_command(command_id, (saying("a"), saying("b")), at=START)
+    items = await store.finish_command(*command, (saying("a"), saying("b")), at=START)
 
     assert [item.reply.text for item in items] == ["a", "b"]
-    assert await store.finish_command(command_id, (saying("c"),), at=START) == ()
+    assert await store.finish_command(*command, (saying("c"),), at=START) == ()
     assert (await store.unfinished()).commands == ()
     assert (await store.unfinished()).outbox == items
     await store.close()
 
 
 async def two_channels_may_use_one_event_id(open_store: OpenStore) -> None:
-    """Each of the two is closed by a call of its own."""
+    """The one that is meant is closed, whichever came first and however often it is said."""
     store = open_store()
     twin = replace(message(1), address=replace(HOME, channel="slack"))
     await hear(store, message(1), twin, route="command")
 
-    await store.settle(message(1).event_id, at=START)
+    await store.settle("slack", twin.event_id, at=START)
+    await store.settle("slack", twin.event_id, at=START)
 
-    assert (await store.unfinished()).commands == (twin,)
+    assert (await store.unfinished()).commands == (message(1),)
 
-    await store.settle(twin.event_id, at=START)
+    (item,) = await store.finish_command(
+        HOME.channel, message(1).event_id, (saying("a"),), at=START
+    )
 
     assert (await store.unfinished()).commands == ()
+    assert (await store.unfinished()).outbox == (item,)
+    await store.close()
+
+
+async def a_flood_is_taken_bit_by_bit(open_store: OpenStore) -> None:
+    """In the order of arrival, so many messages and so much text a turn, and all in the end."""
+    store = open_store()
+    many = [message(number) for number in range(MAX_MESSAGES_TOGETHER + 1)]
+    long = [
+        message(100 + number, letter * (MAX_CHARS_TOGETHER // 2 + number))
+        for number, letter in enumerate("abc")
+    ]
+    await hear(store, *many, *long)
+
+    taken = []
+    while (await store.unfinished()).waiting:
+        claim = await take(store)
+        taken.append(list(claim.messages))
+        assert claim.has_more == bool((await store.unfinished()).waiting)
+        assert (await store.unfinished()).claims == (replace(claim, has_more=False),)
+        await store.finish_turn(claim.turn.id, "answered", (), at=START)
+
+    assert taken == [many[:-1], [many[-1], long[0]], [long[1]], [long[2]]]
     await store.close()
 
 
@@ -176,19 +211,27 @@ async def what_never_was_is_refused(open_store: OpenStore) -> None:
     """An event, a turn, an item that nobody made."""
     store = open_store()
     await hear(store, message(1), route="command")
-    (item,) = await store.finish_command(message(1).event_id, (saying("x"),), at=START)
+    (item,) = await store.finish_command(
+        HOME.channel, message(1).event_id, (saying("x"),), at=START
+    )
     nowhere = type(item.id)(item.id + 1)
     receipt = Receipt(message_id="1")
 
-    assert await is_refused(store.settle("nothing", at=START))
-    assert await is_refused(store.finish_command("nothing", (saying("x"),), at=START))
+    assert await is_refused(store.settle(HOME.channel, "nothing", at=START))
+    assert await is_refused(store.settle("slack", message(1).event_id, at=START))
+    assert await is_refused(store.finish_command(HOME.channel, "nothing", (saying("x"),), at=START))
     assert await is_refused(store.finish_turn(TurnId(99), "answered", (), at=START))
     assert await is_refused(store.record_step(TurnId(99), 0, asking(), model_call()))
+    assert await is_refused(store.record_start(TurnId(99), 0, ("a",)))
+    assert await is_refused(store.record_resume(TurnId(99)))
     assert await is_refused(store.add_preview(TurnId(99), saying("x"), at=START))
     assert await is_refused(store.mark_sending(nowhere, at=START))
     assert await is_refused(store.mark_pending(nowhere))
     assert await is_refused(store.mark_sent(nowhere, receipt, at=START))
     assert await is_refused(store.mark_failed(nowhere, "gone", at=START))
+    assert await store.reopen(HOME.session_key, at=START) is None
+    assert await store.failed(HOME.session_key) == ()
+    assert await store.send_again(HOME.session_key, at=START) == ()
     await store.close()
 
 
@@ -202,5 +245,6 @@ RECEIVING: tuple[Check, ...] = (
     only_messages_wait,
     a_command_is_answered_once,
     two_channels_may_use_one_event_id,
+    a_flood_is_taken_bit_by_bit,
     what_never_was_is_refused,
 )

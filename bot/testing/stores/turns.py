@@ -50,6 +50,47 @@ async def the_journal_survives(open_store: OpenStore) -> None:
     await store.close()
 
 
+async def a_call_that_was_started_is_in_doubt_until_its_result(open_store: OpenStore) -> None:
+    """Over restarts; one that was only asked for is not."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    await store.record_step(turn.id, 0, asking("a", "b", "c"), model_call())
+    await store.record_start(turn.id, 0, ("a",))
+    await store.record_start(turn.id, 0, ("b", "b"))
+    await store.close()
+    store = open_store()
+
+    assert [claim.started for claim in (await store.unfinished()).claims] == [{"a", "b"}]
+
+    await store.record_result(turn.id, 0, ToolResult(call_id="a", content="1"))
+    await store.record_step(turn.id, 1, asking("d"), model_call())
+    await store.record_start(turn.id, 1, ("d",))
+
+    assert [claim.started for claim in (await store.unfinished()).claims] == [{"b", "d"}]
+
+    await store.record_start(turn.id, 1, ())
+    await store.record_result(turn.id, 0, ToolResult(call_id="b", content="2"))
+    await store.record_result(turn.id, 1, ToolResult(call_id="d", content="3"))
+
+    assert [claim.started for claim in (await store.unfinished()).claims] == [frozenset()]
+    await store.close()
+
+
+async def the_processes_that_went_on_are_counted(open_store: OpenStore) -> None:
+    """So that a turn which ends each of them can be given up."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    other = await begin(store, message(2, address=ELSEWHERE))
+
+    assert [await store.record_resume(each) for each in (turn.id, turn.id, other.id)] == [1, 2, 1]
+
+    await store.close()
+    store = open_store()
+
+    assert await store.record_resume(turn.id) == 3
+    await store.close()
+
+
 async def steps_follow_one_another(open_store: OpenStore) -> None:
     """No gap, no second writing, no result of a step that is not there."""
     store = open_store()
@@ -60,11 +101,12 @@ async def steps_follow_one_another(open_store: OpenStore) -> None:
     assert await is_refused(store.record_step(turn.id, 0, asking(), model_call()))
     result = ToolResult(call_id="a", content="")
     assert await is_refused(store.record_result(turn.id, 1, result))
+    assert await is_refused(store.record_start(turn.id, 1, ("a",)))
     await store.close()
 
 
 async def an_ended_turn_takes_nothing_more(open_store: OpenStore) -> None:
-    """Not a step, not a result, not a preview, and its end stays what it was."""
+    """Not a step, a start, a result, a preview, and its end stays what it was."""
     store = open_store()
     turn = await begin(store, message(1))
     await store.record_step(turn.id, 0, asking("a"), model_call())
@@ -76,6 +118,8 @@ async def an_ended_turn_takes_nothing_more(open_store: OpenStore) -> None:
     assert await is_refused(
         store.record_result(turn.id, 0, ToolResult(call_id="a", content="late"))
     )
+    assert await is_refused(store.record_start(turn.id, 0, ("a",)))
+    assert await is_refused(store.record_resume(turn.id))
     assert await is_refused(store.add_preview(turn.id, saying("…"), at=START))
     assert (await store.load(HOME.session_key), await store.unfinished()) == before
     await store.close()
@@ -215,6 +259,8 @@ async def the_bot_has_one_owner(open_store: OpenStore) -> None:
 
 TURNS: tuple[Check, ...] = (
     the_journal_survives,
+    a_call_that_was_started_is_in_doubt_until_its_result,
+    the_processes_that_went_on_are_counted,
     steps_follow_one_another,
     an_ended_turn_takes_nothing_more,
     an_ended_turn_is_remembered,

@@ -1,5 +1,6 @@
 """What the model is shown of a conversation."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.chat import SessionKey
-from bot.core.messages import assistant_text, user_text
+from bot.core.messages import Message, ToolCall, ToolResult, assistant_text, user_text
 from bot.core.turns import Step, Turn, TurnId, pairing_faults
 from bot.core.window.assemble import EARLIER_TURNS_LEFT, Window, assemble
 from bot.core.window.stages import STAGES
@@ -68,7 +69,22 @@ def test_the_beginning_stays_the_same_while_no_stage_acts(past: int) -> None:
     assert earlier == later[: len(earlier)]
 
 
-def test_the_seams_are_behind_the_history_and_behind_everything() -> None:
+def test_the_seams_are_before_the_last_turn_behind_it_and_behind_everything() -> None:
     layout = assemble(window(3))
 
-    assert [5, 6] == [mark.message for mark in layout.cache_marks]
+    assert [3, 5, 6] == [mark.message for mark in layout.cache_marks]
+
+
+def test_a_later_round_marks_where_the_request_before_ended() -> None:
+    first = assemble(window(3))
+    call = ToolCall(id="c1", name="clock", arguments="{}")
+    step = Step(
+        answer=Message(role="assistant", blocks=(call,)),
+        stop="tool_use",
+        results=(ToolResult(call_id="c1", content="nine"),),
+    )
+    opened = window(3)
+    later = assemble(replace(opened, open_turn=replace(opened.open_turn, steps=(step,))))
+
+    assert [5, 6, 8] == [mark.message for mark in later.cache_marks]
+    assert first.cache_marks[-1] in later.cache_marks

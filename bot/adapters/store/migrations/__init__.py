@@ -10,8 +10,9 @@ import sqlite3
 from collections.abc import Callable
 
 from bot.adapters.store.migrations.m0001_initial import m0001_initial
+from bot.adapters.store.migrations.m0002_delivery import m0002_delivery
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m0001_initial,)
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m0001_initial, m0002_delivery)
 """In order; the first makes version 1."""
 
 

@@ -1,0 +1,94 @@
+"""How a running bot is found and asked: a file in its data folder, then loopback.
+
+The file says where it listens and holds the word that lets one ask; it is for its owner's eyes and
+gone when the bot ends. Standard library only, so that a question costs no imports.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bot.errors import NotRunning
+
+FILE_NAME = "control.json"
+TIMEOUT_S = 5.0
+
+JsonObject = dict[str, object]
+"""An answer; whoever asked knows what stands in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """Where a running bot listens, and the word that it wants to hear."""
+
+    address: str
+    token: str = field(repr=False)
+    pid: int
+
+
+@contextlib.contextmanager
+def left_in(folder: Path, contact: Contact) -> Iterator[None]:
+    """Leave word in the data folder for as long as the block lasts.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    path, draft = folder / FILE_NAME, folder / f"{FILE_NAME}.new"
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump(asdict(contact), file)
+    draft.replace(path)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # the folder may be gone: then so is the file
+            path.unlink()
+
+
+def ask(folder: Path, question: str) -> JsonObject:
+    """Ask the bot that works on a data folder; ``question`` is a path such as ``/status``.
+
+    Raises:
+        NotRunning: Nobody answers.
+    """
+    contact = _read_contact(folder)
+    host, port = urlsplit(contact.address).hostname or "", _port_of(contact.address)
+    connection = http.client.HTTPConnection(host, port, timeout=TIMEOUT_S)
+    try:
+        connection.request("GET", question, headers={"Authorization": f"Bearer {contact.token}"})
+        response = connection.getresponse()
+        answer: object = json.loads(response.read())
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise NotRunning(f"no bot answers for {folder} ({error or 'no answer in time'})") from error
+    finally:
+        connection.close()
+    if response.status != 200 or not isinstance(answer, dict):
+        raise NotRunning(f"another program answers at {contact.address}")
+    return answer
+
+
+def _read_contact(folder: Path) -> Contact:
+    try:
+        match json.loads((folder / FILE_NAME).read_text(encoding="utf-8")):
+            case {"address": str(address), "token": str(token), "pid": int(pid)} if _port_of(
+                address
+            ):
+                return Contact(address=address, token=token, pid=pid)
+    except FileNotFoundError:
+        raise NotRunning(
+            f"no running bot can be asked in {folder} (a terminal chat cannot be asked)"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise NotRunning(f"{folder / FILE_NAME} cannot be read ({error})") from error
+    raise NotRunning(f"{folder / FILE_NAME} holds no address of a bot")
+
+
+def _port_of(address: str) -> int | None:
+    return urlsplit(address).port

@@ -1,0 +1,53 @@
+"""The running bot being asked from outside: started late, since nothing waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from bot.adapters.control_client import Contact, left_in
+from bot.config import HttpPlace
+from bot.runtime.commands.status import Vitals
+
+logger = logging.getLogger(__name__)
+
+
+async def answer_questions(place: HttpPlace, data_dir: Path, vitals: Callable[[], Vitals]) -> None:
+    """Answer until cancelled; where nothing can be listened on, say so and return.
+
+    ``data_dir`` is where word is left of how to ask.
+    """
+    await asyncio.to_thread(importlib.import_module, "bot.adapters.control_server")
+    from bot.adapters.control_server import ControlServer
+
+    async def health() -> dict[str, object]:
+        now = vitals().health
+        return {"status": now.condition, "reasons": now.reasons}
+
+    async def status() -> dict[str, object]:
+        return asdict(vitals()) | {"pid": os.getpid()}
+
+    token = secrets.token_urlsafe(32)
+    server = ControlServer(
+        place.host,
+        place.port,
+        token=token,
+        is_up=lambda: vitals().health.condition != "down",
+        health=health,
+        answers={"/status": status},
+    )
+    try:
+        async with server:
+            contact = Contact(address=server.address, token=token, pid=os.getpid())
+            with left_in(data_dir, contact):
+                logger.info("http.listening", extra={"address": server.address})
+                await asyncio.Event().wait()
+    except OSError as error:
+        about = {"host": place.host, "port": place.port, "why": str(error)}
+        logger.warning("http.not_listening", extra=about)

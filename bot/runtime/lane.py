@@ -1,0 +1,210 @@
+"""One turn of one chat, from the claim to the replies that are stored for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bot.core.chat import Reply
+from bot.core.lifecycle import Claim
+from bot.core.llm import Usage
+from bot.core.turns import Outcome, Turn
+from bot.ports import Channel, Clock, Lifecycle
+from bot.runtime import notices
+from bot.runtime.activity import Activity
+from bot.runtime.border import Incident, guarded, incident_number
+from bot.runtime.delivery import Delivery
+from bot.runtime.preview import Preview, PreviewParts
+from bot.runtime.runner import AgentRunner
+from bot.runtime.signs import show_typing
+from bot.runtime.storing import until_stored
+from bot.runtime.supervisor import Spawn
+from bot.runtime.turn_run import Answer
+
+logger = logging.getLogger(__name__)
+
+MOST_RESUMES = 3
+"""A turn that so many starts in a row found open is not tried again: it may be what ends them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneParts:
+    """What lanes work with; ``most_turns`` may run at once."""
+
+    runner: AgentRunner
+    lifecycle: Lifecycle
+    delivery: Delivery
+    channels: Mapping[str, Channel]
+    clock: Clock
+    activity: Activity
+    spawn: Spawn
+    most_turns: int = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A turn to be run.
+
+    Attributes:
+        was_open: It was begun before, so a message of it may stand in the chat.
+        was_found: An earlier process left it open, and this start is not counted yet.
+    """
+
+    claim: Claim
+    was_open: bool = False
+    was_found: bool = False
+
+
+class Lane:
+    """Runs one turn; whatever becomes of it, people read something or stopped it themselves.
+
+    Attributes:
+        is_woken: Something came in since the turn took what waited.
+    """
+
+    def __init__(self, parts: LaneParts, *, is_stopping: bool = False) -> None:
+        self.is_woken = False
+        self._parts = parts
+        self._running: asyncio.Task[Answer] | None = None
+        self._is_stopping = is_stopping
+        self._is_ending = False
+
+    @property
+    def is_running(self) -> bool:
+        """Whether an answer is being written."""
+        return self._running is not None
+
+    def stop(self) -> bool:
+        """End the turn at a person's wish; False when its answer is there, or it ends already."""
+        if self._is_stopping or self._is_ending:
+            return False
+        if self._running is not None and not self._running.cancel():
+            return False
+        self._is_stopping = True
+        return True
+
+    async def run(self, work: Work) -> None:
+        """Answer the claimed messages and hand the replies over for delivery.
+
+        Raises:
+            StoreError: The turn is still open, and as far as its journal says.
+        """
+        parts, turn, last = self._parts, work.claim.turn, work.claim.messages[-1]
+        about: dict[str, object] = {"session": turn.session_key, "turn": turn.id}
+        started = parts.clock.monotonic()
+        reply_to = last.message_id if last.kind == "group" else ""
+        template = Reply(address=last.address, text="", reply_to=reply_to)
+        result = await guarded(self._answer_in_parts(work, template), parts.clock, about)
+        if isinstance(result, Incident):
+            words = notices.for_incident(result.number)
+            result = self._end(turn, "failed", words), (words,)
+        answer, texts = result
+        replies = tuple(
+            replace(template, text=text, reply_to="" if number else reply_to)
+            for number, text in enumerate(texts)
+        )
+        items = await until_stored(
+            parts.clock,
+            "finish_turn",
+            lambda: parts.lifecycle.finish_turn(
+                turn.id, answer.outcome, replies, at=parts.clock.now()
+            ),
+        )
+        parts.runner.close_turn(answer.turn)
+        parts.delivery.enqueue(items)
+        _log_turn(answer, (parts.clock.monotonic() - started) * 1000)
+
+    async def _answer_in_parts(self, work: Work, template: Reply) -> tuple[Answer, tuple[str, ...]]:
+        """Give the answer and the platform messages that it is delivered in."""
+        parts, turn = self._parts, work.claim.turn
+        channel = parts.channels[template.address.channel]
+        preview_parts = PreviewParts(
+            lifecycle=parts.lifecycle,
+            clock=parts.clock,
+            marks=parts.delivery.marks,
+            pacer=parts.delivery.pacer,
+        )
+        preview = Preview(channel, preview_parts, turn.id, template)
+        if work.was_open:
+            await preview.adopt()
+        answer = await self._answer_shown(work, channel, preview)
+        if answer.outcome == "stopped" and preview.is_message:
+            shown = preview.partial_text
+            text = f"{shown}\n\n{notices.STOPPED}" if shown else notices.STOPPED
+            answer = replace(answer, text=text)
+        return answer, channel.split(answer.text)
+
+    async def _answer_shown(self, work: Work, channel: Channel, preview: Preview) -> Answer:
+        """Run the turn and show that, and how far, the answer is being written."""
+        parts, turn = self._parts, work.claim.turn
+        address = work.claim.messages[-1].address
+        typing = show_typing(channel, address, parts.clock, parts.delivery.pacer)
+        signs = (
+            parts.spawn(f"preview {turn.id}", preview.run()),
+            parts.spawn(f"typing {turn.id}", typing),
+        )
+        try:
+            answer = await self._ended_at_once(work) or await self._answer(work.claim, preview)
+            self._is_ending = True
+            await preview.close()  # before its task: a call under way must come to its end
+        finally:
+            for sign in signs:
+                sign.cancel()
+        return answer
+
+    async def _ended_at_once(self, work: Work) -> Answer | None:
+        """End a turn that is not to be run: a person stopped it, or it ends every process."""
+        turn, resumes = work.claim.turn, 0
+        if work.was_found:
+            resumes = await self._parts.lifecycle.record_resume(turn.id)
+        if self._is_stopping:
+            return self._end(turn, "stopped", "")
+        if resumes < MOST_RESUMES:
+            return None
+        incident = incident_number(self._parts.clock)
+        about = {"session": turn.session_key, "turn": turn.id, "incident": incident}
+        logger.error("turn.given_up", extra={**about, "starts": resumes})
+        return self._end(turn, "failed", notices.for_given_up(incident))
+
+    async def _answer(self, claim: Claim, preview: Preview) -> Answer:
+        """Run the agent; a stop or an incident ends it with an answer like any other."""
+        parts, turn = self._parts, claim.turn
+        about: dict[str, object] = {"session": turn.session_key, "turn": turn.id}
+        self._running = asyncio.ensure_future(parts.runner.run(claim, preview))
+        try:
+            result = await guarded(self._running, parts.clock, about)
+        except asyncio.CancelledError:
+            if not self._is_stopping:
+                raise
+            return self._end(turn, "stopped", "")
+        finally:
+            self._running = None
+        if isinstance(result, Incident):
+            return self._end(turn, "failed", notices.for_incident(result.number))
+        return result
+
+    def _end(self, turn: Turn, outcome: Outcome, text: str) -> Answer:
+        """End a turn of which the store alone knows how far it got."""
+        self._parts.runner.forget(turn.session_key)
+        ended = replace(turn, outcome=outcome)
+        return Answer(turn=ended, outcome=outcome, text=text, usage=Usage())
+
+
+def _log_turn(answer: Answer, duration_ms: float) -> None:
+    """Write the one line that tells of a turn."""
+    turn = answer.turn
+    logger.info(
+        "turn.finished",
+        extra={
+            "session": turn.session_key,
+            "turn": turn.id,
+            "outcome": answer.outcome,
+            "steps": len(turn.steps),
+            "tools": sum(len(step.answer.tool_calls) for step in turn.steps),
+            "tokens_in": answer.usage.prompt_tokens,
+            "tokens_out": answer.usage.output_tokens,
+            "ms": round(duration_ms, 1),
+        },
+    )

@@ -1,0 +1,176 @@
+"""A running bot is found by the file that it leaves; who has not read that learns nothing."""
+
+import asyncio
+import json
+import socket
+import stat
+import urllib.error
+import urllib.request
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.control_client import FILE_NAME, Contact, ask, left_in
+from bot.adapters.control_server import ControlServer
+from bot.errors import NotRunning
+
+TOKEN = "t" * 43
+
+
+class Bot:
+    """A bot that can be well or not."""
+
+    def __init__(self) -> None:
+        self.is_up = True
+
+    def server(self, port: int = 0, host: str = "127.0.0.1") -> ControlServer:
+        async def health() -> dict[str, object]:
+            return {"status": "ok" if self.is_up else "down", "reasons": []}
+
+        async def status() -> dict[str, object]:
+            return {"channels": {"telegram": "receiving"}}
+
+        return ControlServer(
+            host,
+            port,
+            token=TOKEN,
+            is_up=lambda: self.is_up,
+            health=health,
+            answers={"/status": status},
+        )
+
+
+def fetch(url: str, token: str = "") -> tuple[int, object]:
+    request = urllib.request.Request(url)
+    if token:
+        request.add_header("Authorization", f"Bearer {token}")
+    try:
+        with urllib.request.urlopen(request, timeout=5) as response:
+            return response.status, json.load(response)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read() or "null") if error.code != 404 else None
+
+
+async def fetched(url: str, token: str = "") -> tuple[int, object]:
+    return await asyncio.to_thread(fetch, url, token)
+
+
+async def test_health_is_for_everybody() -> None:
+    bot = Bot()
+    async with bot.server() as server:
+        well = await fetched(f"{server.address}/healthz")
+        bot.is_up = False
+        ill = await fetched(f"{server.address}/healthz")
+
+    assert (200, {"status": "ok", "reasons": []}) == well
+    assert (503, {"status": "down", "reasons": []}) == ill
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "t" * 42])
+async def test_all_else_needs_the_token(token: str) -> None:
+    async with Bot().server() as server:
+        code, answer = await fetched(f"{server.address}/status", token)
+
+    assert (401, {"error": "the token is missing or wrong"}) == (code, answer)
+
+
+async def test_who_reads_the_file_may_ask(tmp_path: Path) -> None:
+    async with Bot().server() as server:
+        with left_in(tmp_path, Contact(address=server.address, token=TOKEN, pid=1)):
+            mode = stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode)
+            answer = await asyncio.to_thread(ask, tmp_path, "/status")
+
+    assert 0o600 == mode
+    assert {"channels": {"telegram": "receiving"}} == answer
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+def test_the_file_is_its_owners_also_when_another_lay_there(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_text("left by a crash")
+    (tmp_path / FILE_NAME).chmod(0o644)
+    with left_in(tmp_path, Contact(address="http://127.0.0.1:1", token=TOKEN, pid=1)):
+        mode = stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode)
+
+    assert 0o600 == mode
+
+
+def test_the_end_needs_no_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with left_in(folder, Contact(address="http://127.0.0.1:1", token=TOKEN, pid=1)):
+        (folder / FILE_NAME).unlink()
+        folder.rmdir()
+
+
+async def test_a_port_that_is_taken_is_told_and_another_found(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with Bot().server() as first:
+        port = int(first.address.rpartition(":")[2])
+        async with Bot().server(port) as second:
+            addresses = {first.address, second.address}
+            code, _ = await fetched(f"{second.address}/healthz")
+
+    assert 200 == code
+    assert 2 == len(addresses)
+    assert ["http.port_taken"] == caplog.messages
+
+
+async def test_an_address_that_is_not_ours_is_refused() -> None:
+    with pytest.raises(OSError):
+        async with Bot().server(host="192.0.2.1"):
+            pass
+
+
+async def test_where_every_address_is_listened_on_this_machine_asks_loopback() -> None:
+    async with Bot().server(host="0.0.0.0") as server:
+        code, _ = await fetched(f"{server.address}/healthz")
+
+    assert 200 == code
+
+
+def write(text: str) -> Callable[[Path], None]:
+    def prepare(folder: Path) -> None:
+        (folder / FILE_NAME).write_text(text)
+
+    return prepare
+
+
+def gone_bot(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    write(json.dumps({"address": f"http://127.0.0.1:{port}", "token": TOKEN, "pid": 1}))(folder)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "said"),
+    [
+        (lambda folder: None, "no running bot can be asked in"),
+        (write("{"), "cannot be read"),
+        (write("[]"), "holds no address"),
+        (
+            write('{"address": "http://127.0.0.1:99999", "token": "t", "pid": 1}'),
+            "cannot be read",
+        ),
+        (gone_bot, "no bot answers for"),
+    ],
+)
+def test_where_nobody_can_be_asked_one_line_says_so(
+    tmp_path: Path, prepare: Callable[[Path], None], said: str
+) -> None:
+    prepare(tmp_path)
+    with pytest.raises(NotRunning, match=said) as raised:
+        ask(tmp_path, "/status")
+
+    assert str(tmp_path) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+async def test_another_program_at_the_address_is_not_believed(tmp_path: Path) -> None:
+    async with Bot().server() as server:
+        with left_in(tmp_path, Contact(address=server.address, token="another", pid=1)):
+            asked: Awaitable[object] = asyncio.to_thread(ask, tmp_path, "/status")
+            with pytest.raises(NotRunning, match="another program answers"):
+                await asked

@@ -1,0 +1,86 @@
+"""Tools of a turn that was cut: each runs once, or the model is told that nobody knows."""
+
+import asyncio
+from dataclasses import replace
+
+from bot.config import Config
+from bot.core.lifecycle import Received
+from bot.core.messages import Message, ToolCall, ToolResult
+from bot.core.turns import Step, TurnId
+from bot.runtime.turn_run import FATE_UNKNOWN
+from bot.testing.clock import START
+from bot.testing.dialogue import Dialogue
+from bot.testing.loopback import LoopbackChannel
+from bot.testing.model import ScriptedModel, answer
+from bot.testing.store import InMemoryStore
+from bot.testing.stores.given import model_call
+from tests.e2e.conftest import OpenStore
+
+OPEN = Config(access="open")
+
+
+def calls(*names: str) -> tuple[ToolCall, ...]:
+    """Call each of these tools; ``pay`` is none that anybody registered, so it is not safe."""
+    return tuple(
+        ToolCall(id=f"call_{number}", name=name, arguments="{}")
+        for number, name in enumerate(names)
+    )
+
+
+class NotingStore(InMemoryStore):
+    """Notes what is said of tools, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    async def record_start(self, turn_id: TurnId, index: int, call_ids: tuple[str, ...]) -> None:
+        await super().record_start(turn_id, index, call_ids)
+        self.said.append(f"{', '.join(call_ids)} of step {index} will run")
+
+    async def record_result(self, turn_id: TurnId, index: int, result: ToolResult) -> None:
+        await super().record_result(turn_id, index, result)
+        self.said.append(f"{result.call_id} of step {index} has run")
+
+
+async def test_what_must_not_run_twice_is_noted_before_it_runs() -> None:
+    store = NotingStore()
+    second = replace(calls("clock")[0], id="call_9")
+    model = ScriptedModel([answer(*calls("clock", "pay", "pay")), answer(second), "Done."])
+
+    async with Dialogue(model, config=OPEN, store=store) as dialogue:
+        assert ["Done."] == await dialogue.says("pay, please")
+
+    assert "call_1, call_2 of step 0 will run" == store.said[0]
+    assert {f"call_{number} of step 0 has run" for number in range(3)} == set(store.said[1:4])
+    assert ["call_9 of step 1 has run"] == store.said[4:]
+
+
+async def test_only_a_call_that_was_started_and_is_not_safe_is_refused(
+    open_store: OpenStore,
+) -> None:
+    channel, store = LoopbackChannel(), open_store()
+    request = channel.message("pay, please")
+    await store.receive((Received(inbound=request, route="turn"),), cursor=None, at=START)
+    claim = await store.claim(request.address.session_key, at=START)
+    assert claim is not None
+    asked = calls("clock", "pay", "pay")
+    step = Step(answer=Message(role="assistant", blocks=asked), stop="tool_use")
+    await store.record_step(claim.turn.id, 0, step, model_call(request.address.session_key))
+    await store.record_start(claim.turn.id, 0, ("call_0", "call_1"))
+    await store.close()
+
+    model = ScriptedModel(["Done."])
+    async with (
+        asyncio.timeout(5),
+        Dialogue(model, config=OPEN, store=open_store(), channel=channel),
+    ):
+        await channel.wait_for_posts(1)
+
+    safe, started, not_started = model.requests[0].messages[2].blocks
+    assert isinstance(safe, ToolResult)
+    assert isinstance(not_started, ToolResult)
+    assert not safe.is_error
+    assert ToolResult(call_id="call_1", content=FATE_UNKNOWN, is_error=True) == started
+    assert FATE_UNKNOWN != not_started.content
+    assert ["Done."] == channel.texts()
