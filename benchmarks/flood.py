@@ -91,7 +91,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--messages", type=int, default=5000)
     parser.add_argument("--chats", type=int, default=200)
-    parser.add_argument("--over", type=float, nargs="+", default=[0, 60], metavar="SECONDS")
+    parser.add_argument("--over", type=float, nargs="+", default=[0, 90], metavar="SECONDS")
     parser.add_argument("--refuse", type=int, default=50, metavar="N", help="one in N; 0 for none")
     options = parser.parse_args()
     floods = [asyncio.run(_flood(options, over_s)) for over_s in options.over]

@@ -8,9 +8,9 @@ import secrets
 from zoneinfo import ZoneInfo
 
 from bot import __version__
-from bot.adapters.fetcher import PublicFetcher
 from bot.app.control import answer_questions
 from bot.app.outside import Outside
+from bot.app.plugins import load_plugins
 from bot.app.reception import Reception
 from bot.config import Config
 from bot.core.access import AccessPolicy, format_code
@@ -20,6 +20,7 @@ from bot.errors import DataError, StoreLost
 from bot.ports import Inbox
 from bot.runtime.access_gate import LOCAL_CHANNEL, AccessGate
 from bot.runtime.activity import Activity
+from bot.runtime.command_desk import CommandDesk
 from bot.runtime.commands import Command, CommandTable
 from bot.runtime.commands.claim import claim_command
 from bot.runtime.commands.failed import failed_command
@@ -36,7 +37,6 @@ from bot.runtime.inbox import ChannelInbox
 from bot.runtime.lane import LaneParts
 from bot.runtime.lanes import Lanes
 from bot.runtime.pauses import Pauses
-from bot.runtime.plugin_host import PluginHost
 from bot.runtime.runner import AgentRunner
 from bot.runtime.supervisor import Supervisor
 from bot.runtime.tools import ToolRegistry
@@ -53,11 +53,6 @@ DRAINING_SHARE = 0.9
 """How much of the shutdown's deadline running turns get; the rest is for closing everything."""
 
 EXIT_REFUSED = 2  # no channel has a token that its platform takes
-
-BUILT_IN_COMMANDS = frozenset(
-    {"claim", "failed", "help", "new", "retry", "start", "status", "stop"}
-)
-"""Names that no plugin may take; ``start`` is what Telegram sends when a chat is opened."""
 
 
 class App:
@@ -86,7 +81,7 @@ class App:
             outside.clock,
         )
         self._tools = ToolRegistry(outside.clock)
-        self._host = self._load_plugins()
+        self._host = load_plugins(config, outside.clock, self._tools)
         self._delivery = Delivery(
             DeliveryParts(
                 channels=outside.channels,
@@ -204,17 +199,6 @@ class App:
         self._gate.offer(code)
         self._outside.announce(f"no owner yet: send the bot  /claim {code}  in a private chat")
 
-    def _load_plugins(self) -> PluginHost:
-        host = PluginHost(
-            self._outside.clock,
-            ZoneInfo(self._config.timezone),
-            PublicFetcher(),
-            self._tools,
-            reserved_commands=BUILT_IN_COMMANDS,
-        )
-        host.load(self._config.plugins)
-        return host
-
     def _build_runner(self) -> AgentRunner:
         config, outside = self._config, self._outside
         settings = AgentSettings(
@@ -248,10 +232,20 @@ class App:
         return Lanes(parts)
 
     def _build_dispatcher_parts(self) -> DispatcherParts:
+        commands = self._build_commands()
+        desk = CommandDesk(
+            commands=commands,
+            lifecycle=self._outside.store,
+            delivery=self._delivery,
+            channels=self._outside.channels,
+            clock=self._outside.clock,
+            activity=self._activity,
+        )
         return DispatcherParts(
             lifecycle=self._outside.store,
             gate=self._gate,
-            commands=self._build_commands(),
+            commands=commands,
+            desk=desk,
             lanes=self._lanes,
             delivery=self._delivery,
             channels=self._outside.channels,

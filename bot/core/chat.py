@@ -104,6 +104,7 @@ class InboundMessage:
         message_id: The platform's id, to reply to or quote.
         text: As written, platform markup decoded, the mention of the bot removed.
         is_addressed: Meant for the bot: a private chat, a mention, a reply to it, a command.
+        is_named: Beyond a bare command in a group, which may be another bot's.
         quoted: Text of the message that this one replies to, if any.
         sent_at: When the platform says it was written, UTC.
     """
@@ -117,6 +118,7 @@ class InboundMessage:
     is_addressed: bool
     sent_at: datetime
     quoted: str = ""
+    is_named: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +182,7 @@ class Capabilities:
         max_text_length: Longest text of one platform message, in the platform's own units.
         can_edit: A message can be changed after it was sent.
         shows_drafts: Unfinished text can be shown without leaving a message behind.
+        command_prefix: What a command begins with, where the platform keeps ``/`` for itself.
         preview_interval_s: Least time between two showings of an unfinished answer.
         typing_interval_s: How often "is typing" must be renewed; None when there is no such sign.
         finds_sent: It can be asked whether a reply arrived whose sending broke off.
@@ -188,6 +191,7 @@ class Capabilities:
     max_text_length: int
     can_edit: bool = False
     shows_drafts: bool = False
+    command_prefix: str = "/"
     preview_interval_s: float = 1.5
     typing_interval_s: float | None = None
     finds_sent: bool = False

@@ -1,4 +1,7 @@
-"""Commands that people write: ``/name``, ``/name@bot`` and what stands behind."""
+"""Commands that people write: ``/name``, ``/name@bot`` and what stands behind.
+
+A platform may keep ``/`` for itself, as Slack does; there a command begins with another prefix.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+PREFIX = "/"
 
 _COMMAND = re.compile(r"/([^\W\d_][\w-]{0,63})(?:@(\w{1,64}))?(?:\s+(.*))?", re.DOTALL)
 _LEAST_LIKENESS = 0.6  # difflib's own: one slip in a short name, two in a long one
@@ -19,19 +24,19 @@ class CommandCall:
     arguments: str
 
 
-def parse_command(text: str, *, bot_name: str = "") -> CommandCall | None:
-    """Read a text as a command; None if it is none, or one for another bot.
+def parse_command(text: str, *, prefix: str = PREFIX) -> CommandCall | None:
+    """Read a text as a command; None if it is none.
 
     A command begins with the very first character. ``/usr/bin`` is a path, ``/`` alone and ``//``
-    are nothing. With an empty ``bot_name`` every bot's name is taken for the own one.
+    are nothing. ``/name`` is understood whatever the platform's own ``prefix`` is. Whom an ``@bot``
+    behind the name means is for the channel to say, which hands on what is for this bot only.
     """
+    if prefix != PREFIX and text.startswith(prefix):
+        text = PREFIX + text.removeprefix(prefix)
     match = _COMMAND.fullmatch(text)
     if match is None:
         return None
-    name, addressee, arguments = match.groups(default="")
-    own_name = bot_name.removeprefix("@")
-    if addressee and own_name and addressee.lower() != own_name.lower():
-        return None
+    name, _, arguments = match.groups(default="")
     return CommandCall(name=name.lower(), arguments=arguments.strip())
 
 
@@ -42,3 +47,8 @@ def nearest_command(name: str, known: Iterable[str]) -> str | None:
     """
     close = difflib.get_close_matches(name.lower(), sorted(known), n=1, cutoff=_LEAST_LIKENESS)
     return close[0] if close else None
+
+
+def with_prefix(text: str, prefix: str) -> str:
+    """Word the commands that a text of the bot names in code as a platform wants them."""
+    return text if prefix == PREFIX else text.replace(f"`{PREFIX}", f"`{prefix}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from bot.core.access import AccessPolicy, Attempts, Decision, decide, same_code
-from bot.core.chat import InboundMessage, PersonKey
+from bot.core.chat import ChatKind, InboundMessage, PersonKey, Sender
 from bot.ports import Clock, Grant, People
 
 LOCAL_CHANNEL = "console"
@@ -39,15 +39,14 @@ class AccessGate:
         """Let whoever gives this code become the owner, once."""
         self._owner_code = code
 
-    def decide(self, message: InboundMessage) -> Decision:
-        """Say what the sender may do in this chat."""
-        sender = message.sender
+    def decide(self, sender: Sender, kind: ChatKind) -> Decision:
+        """Say what somebody may do in a chat of this kind."""
         return decide(
             self._policy,
             sender.names,
             self._grants.get(sender.person_key),
-            message.kind,
-            is_local=message.address.channel == LOCAL_CHANNEL,
+            kind,
+            is_local=sender.channel == LOCAL_CHANNEL,
         )
 
     def is_to_be_told(self, person: PersonKey) -> bool:

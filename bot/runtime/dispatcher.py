@@ -14,21 +14,18 @@ from bot.core.chat import (
     InboundDeletion,
     InboundEdit,
     InboundMessage,
-    Reply,
     SessionKey,
     StopRequest,
 )
-from bot.core.commands import CommandCall, parse_command
+from bot.core.commands import PREFIX, CommandCall, parse_command
 from bot.core.lifecycle import Cursor, Received, SetAside
-from bot.ports import Channel, Clock, CommandContext, Lifecycle
-from bot.runtime import notices
+from bot.ports import Channel, Clock, Lifecycle
 from bot.runtime.access_gate import AccessGate
 from bot.runtime.activity import Activity
-from bot.runtime.border import Incident, guarded
+from bot.runtime.command_desk import CommandDesk
 from bot.runtime.commands import CommandTable
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
-from bot.runtime.storing import until_stored
 from bot.runtime.supervisor import Spawn
 
 logger = logging.getLogger(__name__)
@@ -41,6 +38,7 @@ class DispatcherParts:
     lifecycle: Lifecycle
     gate: AccessGate
     commands: CommandTable
+    desk: CommandDesk
     lanes: Lanes
     delivery: Delivery
     channels: Mapping[str, Channel]
@@ -121,7 +119,7 @@ class Dispatcher:
                 return self._plan_message(event) if event.is_addressed else None
             case StopRequest():
                 stored = Received(inbound=event, route="none")
-                return _Plan(stored=stored, act=lambda: self._stop(event.address))
+                return _Plan(stored=stored, act=lambda: self._stop(event))
             case InboundEdit() | InboundDeletion():
                 logger.debug("inbound.not_followed", extra={"event": event.event_id})
                 return None
@@ -129,26 +127,41 @@ class Dispatcher:
                 assert_never(event)
 
     def _plan_message(self, message: InboundMessage) -> _Plan | None:
-        decision = self._parts.gate.decide(message)
-        call = parse_command(message.text)
+        decision = self._parts.gate.decide(message.sender, message.kind)
+        call = self._read_command(message)
         if decision in ("stranger", "silent"):
             return self._plan_stranger(message, decision, call)
         if call is not None:
-            call = self._parts.commands.resolve(call)
-            if message.kind == "group" and not self._parts.commands.knows(call):
-                return None  # a command of some other bot in the group
             return self._plan_command(message, call, decision)
+        if not message.is_named:
+            return None  # a command of some other bot in the group
         session_key = message.address.session_key
         stored = Received(inbound=message, route="turn")
         return _Plan(stored=stored, act=lambda: self._parts.lanes.wake(session_key))
 
+    def _read_command(self, message: InboundMessage) -> CommandCall | None:
+        """Read a message as a command of ours; None when it is none, or another bot's."""
+        commands = self._parts.commands
+        prefix = self._parts.channels[message.address.channel].capabilities.command_prefix
+        call = parse_command(message.text, prefix=prefix)
+        if call is None:
+            # "@bot stop" is a command as well, in a group, where the mention stands for the slash.
+            word = CommandCall(name=message.text.strip().lower(), arguments="")
+            is_one = message.kind == "group" and message.is_named and commands.knows(word)
+            return word if is_one else None
+        call = commands.resolve(call)
+        if commands.knows(call):
+            return call
+        if not message.is_named:
+            return None
+        is_spoken = not message.text.startswith(PREFIX)  # "!important" is no slip of a command
+        return None if is_spoken and commands.nearest(call.name) is None else call
+
     def _plan_stranger(
         self, message: InboundMessage, decision: Decision, call: CommandCall | None
     ) -> _Plan | None:
-        if call is not None and message.kind == "private":
-            call = self._parts.commands.resolve(call)
-            if call.name == "claim":
-                return self._plan_command(message, call, decision)
+        if call is not None and call.name == "claim" and message.kind == "private":
+            return self._plan_command(message, call, decision)
         if decision == "stranger" and self._parts.gate.is_to_be_told(message.sender.person_key):
             welcome = CommandCall(name="", arguments="")
             return self._plan_command(message, welcome, decision)
@@ -159,48 +172,16 @@ class Dispatcher:
     ) -> _Plan:
         def act() -> None:
             self._parts.activity.begin(message.address.session_key)
-            work = self._run_command(message, call, decision)
+            work = self._parts.desk.serve(message, call, is_admin=decision == "admin")
             self._parts.spawn(f"command {message.event_id}", work)
 
         return _Plan(stored=Received(inbound=message, route="command"), act=act)
 
-    async def _run_command(
-        self, message: InboundMessage, call: CommandCall, decision: Decision
-    ) -> None:
-        parts = self._parts
-        about: dict[str, object] = {"session": message.address.session_key, "command": call.name}
-        context = CommandContext(
-            arguments=call.arguments, message=message, is_admin=decision == "admin"
-        )
-
-        async def answer() -> str | Incident:
-            if call.name:
-                return await guarded(parts.commands.answer(call, context), parts.clock, about)
-            return await guarded(parts.commands.greet_stranger(context), parts.clock, about)
-
-        try:
-            text = await until_stored(parts.clock, "command", answer)
-            if isinstance(text, Incident):
-                text = notices.for_incident(text.number)
-            replies = tuple(
-                Reply(address=message.address, text=part, kind="notice")
-                for part in parts.channels[message.address.channel].split(text)
-            )
-            items = await until_stored(
-                parts.clock,
-                "finish_command",
-                lambda: parts.lifecycle.finish_command(
-                    message.address.channel, message.event_id, replies, at=parts.clock.now()
-                ),
-            )
-            parts.delivery.enqueue(items)
-            logger.info("command.answered", extra=about)
-        finally:
-            parts.activity.end(message.address.session_key)
-
-    def _stop(self, address: ChatAddress) -> None:
-        if self._parts.lanes.stop(address.session_key):
-            logger.info("turn.stopped", extra={"session": address.session_key})
+    def _stop(self, request: StopRequest) -> None:
+        session_key = request.address.session_key
+        may = self._parts.gate.decide(request.sender, "group") in ("admin", "allowed")
+        if may and self._parts.lanes.stop(session_key):
+            logger.info("turn.stopped", extra={"session": session_key})
 
 
 def _log_set_aside(event: SetAside) -> None:

@@ -20,7 +20,7 @@ from bot.api import (
 )
 from channels.slack.names import NameBook
 from channels.slack.settings import CHANNEL, Settings
-from channels.slack.text import MAX_MARKDOWN_CHARS, split
+from channels.slack.text import COMMAND_PREFIX, MAX_MARKDOWN_CHARS, split
 
 if TYPE_CHECKING:
     from channels.slack.web import WebApi
@@ -56,6 +56,7 @@ class SlackChannel:
         return Capabilities(
             max_text_length=MAX_MARKDOWN_CHARS,
             can_edit=True,
+            command_prefix=COMMAND_PREFIX,
             preview_interval_s=1.5,
             typing_interval_s=60.0,
             finds_sent=True,

@@ -28,7 +28,7 @@ from bot.api import (
     StopRequest,
 )
 from channels.slack.settings import CHANNEL
-from channels.slack.text import decode, mentioned_users, sound
+from channels.slack.text import decode, is_command, mentioned_users, sound
 
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
@@ -198,6 +198,7 @@ def _message(post: _Post, scene: _Scene, address: ChatAddress) -> InboundMessage
     raw = post.text or ""
     me = scene.identity.user_id
     text = decode(raw, bot_user_id=me, names=scene.names)
+    is_named = scene.is_private or me in mentioned_users(raw)
     attached = [f"[file: {file.name or 'unnamed'}]" for file in post.files or ()]
     return InboundMessage(
         event_id=f"message:{scene.team}:{scene.channel}:{post.ts}",
@@ -206,7 +207,8 @@ def _message(post: _Post, scene: _Scene, address: ChatAddress) -> InboundMessage
         sender=scene.sender(post.user),
         message_id=post.ts,
         text=sound("\n".join(filter(None, (text, *attached)))),
-        is_addressed=scene.is_private or me in mentioned_users(raw),
+        is_addressed=is_named or is_command(text),
+        is_named=is_named,
         sent_at=datetime.fromtimestamp(float(post.ts), tz=UTC),
     )
 

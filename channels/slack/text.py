@@ -22,9 +22,12 @@ Source: docs.slack.dev, Markdown block: 12 000 characters; some are left for wha
 MAX_FALLBACK_BYTES = 3_900
 """Longest fallback text: ``chat.update`` refuses what is longer than about 4 000 bytes."""
 
+COMMAND_PREFIX = "!"
+"""Slack keeps ``/`` for itself, and lets nobody write slash commands in threads at all."""
+
 _CONTROL = re.compile(r"<([^<>]*)>")
 _SPECIAL_MENTION = re.compile(r"!(here|channel|everyone)$")
-_COMMAND = re.compile(r"\A!(?=[A-Za-z])")
+_COMMAND = re.compile(rf"{COMMAND_PREFIX}[A-Za-z]")
 _MENTIONED = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
 
 _AUTOLINK_OR_ANGLE = re.compile(
@@ -41,6 +44,11 @@ def mentioned_users(text: str) -> frozenset[str]:
     return frozenset(_MENTIONED.findall(text))
 
 
+def is_command(text: str) -> bool:
+    """Tell whether a decoded text begins like a command."""
+    return _COMMAND.match(text) is not None
+
+
 def sound(text: str) -> str:
     """Put replacement characters in the place of half surrogate pairs, which no encoding takes."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -49,15 +57,13 @@ def sound(text: str) -> str:
 def decode(text: str, *, bot_user_id: str, names: Mapping[str, str]) -> str:
     """Turn Slack's markup into what its author saw, without the mention of the bot.
 
-    ``names`` gives the names of people by id; a person who is not in it is shown by id. A leading
-    ``!word`` becomes ``/word``: Slack keeps people from writing slash commands in threads.
+    ``names`` gives the names of people by id; a person who is not in it is shown by id.
     """
     own = re.compile(rf"^\s*<@{re.escape(bot_user_id)}(?:\|[^<>]*)?>[\s:,]*")
     text = own.sub("", text)
     text = re.sub(rf" ?<@{re.escape(bot_user_id)}(?:\|[^<>]*)?>", "", text)
     text = _CONTROL.sub(lambda found: _shown(found[1], names), text)
-    text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
-    return _COMMAND.sub("/", text)
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
 
 
 def _shown(control: str, names: Mapping[str, str]) -> str:

@@ -82,6 +82,7 @@ def _read_message(message: Message, identity: BotIdentity) -> InboundMessage | N
     thread = message.message_thread_id if message.is_topic_message else None
     namings = tuple(_namings(message, identity))
     written = message.text or message.caption or ""
+    is_named = bool(kind == "private" or namings or _answers(message, identity))
     return InboundMessage(
         event_id=f"message:{identity.id}:{message.chat.id}:{message.message_id}",
         address=ChatAddress(
@@ -94,7 +95,8 @@ def _read_message(message: Message, identity: BotIdentity) -> InboundMessage | N
         sender=sender,
         message_id=str(message.message_id),
         text=_content(message, _without(written, namings)) if namings else text,
-        is_addressed=bool(kind == "private" or namings or _is_meant(message, identity)),
+        is_addressed=is_named or _is_command_for_any(message),
+        is_named=is_named,
         sent_at=message.date,
         quoted=_quoted(message),
     )
@@ -170,11 +172,14 @@ def _namings(message: Message, identity: BotIdentity) -> Iterator[_Span]:
             )
 
 
-def _is_meant(message: Message, identity: BotIdentity) -> bool:
-    """Tell whether a group's message that does not name the bot is for it all the same."""
+def _answers(message: Message, identity: BotIdentity) -> bool:
+    """Tell whether a message replies to one of the bot's."""
     target = _target(message)
-    if target is not None and _is_bot(target.from_user, identity):
-        return True
+    return target is not None and _is_bot(target.from_user, identity)
+
+
+def _is_command_for_any(message: Message) -> bool:
+    """Tell whether a message is a command that names no bot."""
     text = message.text or message.caption or ""
     for entity in message.entities or message.caption_entities:
         if _is_command(entity):

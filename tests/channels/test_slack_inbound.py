@@ -198,3 +198,9 @@ def test_no_payload_raises(changed: Json, subtype: str | None, team: object) -> 
     event = {"type": "message", "subtype": subtype, "channel": "C1"} | changed
     found = to_inbound({"event": event, "team_id": team}, ME)
     assert not isinstance(found, StopRequest)
+
+
+def test_a_command_in_a_channel_is_heard_without_a_mention() -> None:
+    heard = message("message_channel_thread", text="!stop")
+
+    assert (heard.text, heard.is_addressed, heard.is_named) == ("!stop", True, False)

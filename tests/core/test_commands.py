@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.commands import CommandCall, nearest_command, parse_command
+from bot.core.commands import CommandCall, nearest_command, parse_command, with_prefix
 
 KNOWN = ("claim", "help", "new", "status", "stop")
 
@@ -23,7 +23,7 @@ KNOWN = ("claim", "help", "new", "status", "stop")
     ],
 )
 def test_commands(text: str, name: str, arguments: str) -> None:
-    assert CommandCall(name=name, arguments=arguments) == parse_command(text, bot_name="daybookbot")
+    assert CommandCall(name=name, arguments=arguments) == parse_command(text)
 
 
 @pytest.mark.parametrize(
@@ -44,24 +44,34 @@ def test_commands(text: str, name: str, arguments: str) -> None:
         "/a.txt",
         "/help@",
         "/help@ me",
-        "/new@otherbot",
         "/" + "a" * 65,
         "/stop@a/b",
     ],
 )
 def test_other_texts_are_none(text: str) -> None:
-    assert parse_command(text, bot_name="@daybookbot") is None
+    assert parse_command(text) is None
 
 
-def test_without_an_own_name_every_name_is_the_own_one() -> None:
-    assert CommandCall(name="new", arguments="") == parse_command("/new@anybot")
+@pytest.mark.parametrize("text", ["!help", "/help"])
+def test_a_platform_has_its_own_prefix_beside_the_slash(text: str) -> None:
+    assert CommandCall(name="help", arguments="") == parse_command(text, prefix="!")
 
 
-@given(st.text(max_size=30), st.text(max_size=5))
-def test_any_text_is_a_command_or_none(text: str, bot_name: str) -> None:
-    call = parse_command(text, bot_name=bot_name)
+def test_another_platforms_prefix_is_a_text() -> None:
+    assert parse_command("!help") is None
 
-    assert call is None or (text.startswith("/") and call.arguments == call.arguments.strip())
+
+def test_commands_are_worded_as_the_platform_wants_them() -> None:
+    assert "`!help` and `a/b`" == with_prefix("`/help` and `a/b`", "!")
+    assert "`/help`" == with_prefix("`/help`", "/")
+
+
+@given(st.text(max_size=30), st.sampled_from(["/", "!"]))
+def test_any_text_is_a_command_or_none(text: str, prefix: str) -> None:
+    call = parse_command(text, prefix=prefix)
+
+    assert call is None or text[0] in ("/", prefix)
+    assert call is None or call.arguments == call.arguments.strip()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
 """Who is answered: nobody by default, then the owner, then whom the lists name."""
 
 import re
+from dataclasses import replace
+
+import pytest
 
 from bot.config import Config
+from bot.core.chat import Capabilities
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel
@@ -102,8 +106,42 @@ async def test_a_stranger_in_a_group_gets_no_answer() -> None:
     assert [] == dialogue.channel.texts()
 
 
-async def test_a_command_of_another_bot_in_a_group_is_left_alone() -> None:
-    async with Dialogue(ScriptedModel(), config=Config(access="open")) as dialogue:
-        await dialogue.happens([dialogue.channel.message("/ban somebody", kind="group")])
+async def in_a_group(text: str, *, is_named: bool, prefix: str = "/") -> list[str]:
+    """Say something in a group in which everybody may talk; give what the bot says."""
+    channel = LoopbackChannel(
+        capabilities=Capabilities(max_text_length=4_000, command_prefix=prefix)
+    )
+    async with Dialogue(
+        ScriptedModel(["An answer."]), config=Config(access="open"), channel=channel
+    ) as dialogue:
+        message = replace(channel.message(text, kind="group"), is_named=is_named)
+        await dialogue.happens([message])
+        await dialogue.app.settled(message.address)
+    return channel.texts()
 
-    assert [] == dialogue.channel.texts()
+
+@pytest.mark.parametrize(
+    ("text", "is_named", "prefix", "answer"),
+    [
+        ("/stop", False, "/", "Nothing is running."),
+        ("stop", True, "/", "Nothing is running."),
+        ("!stop", False, "!", "Nothing is running."),
+        ("/stpo", True, "/", "There is no command `/stpo`. Did you mean `/stop`?"),
+        ("!stpo", True, "!", "There is no command `!stpo`. Did you mean `!stop`?"),
+        ("!important, look", True, "!", "An answer."),
+        ("stop that noise", True, "/", "An answer."),
+    ],
+)
+async def test_commands_in_a_group(text: str, is_named: bool, prefix: str, answer: str) -> None:
+    assert [answer] == await in_a_group(text, is_named=is_named, prefix=prefix)
+
+
+@pytest.mark.parametrize("text", ["/ban", "!wow", "/stpo"])
+async def test_what_may_be_meant_for_another_bot_is_left_alone(text: str) -> None:
+    assert [] == await in_a_group(text, is_named=False, prefix="!")
+
+
+async def test_in_a_group_only_admins_begin_anew() -> None:
+    (answer,) = await in_a_group("/new", is_named=True)
+
+    assert "only the bot's admins" in answer

@@ -275,6 +275,7 @@ def _of_inbound_message(message: InboundMessage) -> _Data:
         "is_addressed": message.is_addressed,
         "sent_at": micros_of(message.sent_at),
         "quoted": message.quoted,
+        "is_named": message.is_named,
     }
 
 
@@ -311,6 +312,7 @@ def _inbound_message(data: _Data) -> InboundMessage:
         is_addressed=data["is_addressed"],
         sent_at=moment_of(data["sent_at"]),
         quoted=data["quoted"],
+        is_named=data.get("is_named", True),
     )
 
 

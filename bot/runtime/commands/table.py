@@ -70,6 +70,10 @@ class CommandTable:
             f"`/claim CODE` with the code from the bot's log."
         )
 
+    def nearest(self, name: str) -> str | None:
+        """Find the command that a mistyped name most likely means."""
+        return nearest_command(name, self._commands)
+
     def _unknown(self, name: str, *, is_admin: bool) -> str:
         known = tuple(each.name for each in self.visible_to(is_admin=is_admin))
         nearest = nearest_command(name, known)
