@@ -164,6 +164,8 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
             model = await _choose_model(config, clock)
             if is_terminal:
                 _say(model.about)
+                if sys.stdin is not None and sys.stdin.isatty():
+                    _say("/help shows what there is; Ctrl-D ends")
             outside = Outside(
                 store=store,
                 model=model.client,

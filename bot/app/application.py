@@ -197,7 +197,9 @@ class App:
             return
         code = format_code(secrets.token_bytes(8))
         self._gate.offer(code)
-        self._outside.announce(f"no owner yet: send the bot  /claim {code}  in a private chat")
+        self._outside.announce(
+            f"no owner yet: send the bot  /claim {code}  in a private chat (Slack: !claim)"
+        )
 
     def _build_runner(self) -> AgentRunner:
         config, outside = self._config, self._outside
@@ -235,6 +237,7 @@ class App:
         commands = self._build_commands()
         desk = CommandDesk(
             commands=commands,
+            gate=self._gate,
             lifecycle=self._outside.store,
             delivery=self._delivery,
             channels=self._outside.channels,

@@ -196,7 +196,7 @@ class Config(BaseModel):
         description="Seconds that running turns have to end when the bot is told to stop.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="What is logged; `debug` includes what people write."
+        default="info", description="What is logged, from the finest on."
     )
 
     @field_validator("*", mode="before")

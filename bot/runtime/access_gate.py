@@ -49,6 +49,16 @@ class AccessGate:
             is_local=sender.channel == LOCAL_CHANNEL,
         )
 
+    def greeting(self, stranger: Sender) -> str:
+        """Tell somebody who is not let in how to get in."""
+        words = (
+            f"This is a private bot and I do not know you yet. Ask its owner to let you in: they "
+            f"add `{stranger.channel}:{stranger.user_id}` to `allow` in `config.json`."
+        )
+        if self._owner_code is None:
+            return words
+        return f"{words} If you are the owner, send me `/claim CODE` with the code from the log."
+
     def is_to_be_told(self, person: PersonKey) -> bool:
         """Say whether a stranger should read how to get in: now and then, not each time."""
         now = self._clock.monotonic()

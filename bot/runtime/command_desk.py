@@ -10,10 +10,12 @@ from bot.core.chat import InboundMessage, Reply
 from bot.core.commands import CommandCall, with_prefix
 from bot.ports import Channel, Clock, CommandContext, Lifecycle
 from bot.runtime import notices
+from bot.runtime.access_gate import AccessGate
 from bot.runtime.activity import Activity
 from bot.runtime.border import Incident, guarded
 from bot.runtime.commands import CommandTable
 from bot.runtime.delivery import Delivery
+from bot.runtime.splitting import split_text
 from bot.runtime.storing import until_stored
 from bot.runtime.waiting import within
 
@@ -28,6 +30,7 @@ class CommandDesk:
     """Answers the commands of all chats."""
 
     commands: CommandTable
+    gate: AccessGate
     lifecycle: Lifecycle
     delivery: Delivery
     channels: Mapping[str, Channel]
@@ -46,7 +49,7 @@ class CommandDesk:
             )
             if isinstance(text, Incident):
                 text = notices.for_incident(text.number)
-            replies = self._replies(message, text)
+            replies = await self._replies(message, text)
             items = await until_stored(
                 self.clock,
                 "finish_command",
@@ -61,13 +64,13 @@ class CommandDesk:
 
     async def _answer(self, call: CommandCall, context: CommandContext) -> str:
         if not call.name:
-            return await self.commands.greet_stranger(context)
+            return self.gate.greeting(context.message.sender)
         return await within(self.clock, LIMIT_S, self.commands.answer(call, context))
 
-    def _replies(self, message: InboundMessage, text: str) -> tuple[Reply, ...]:
+    async def _replies(self, message: InboundMessage, text: str) -> tuple[Reply, ...]:
         channel = self.channels[message.address.channel]
         worded = with_prefix(text, channel.capabilities.command_prefix)
         return tuple(
             Reply(address=message.address, text=part, kind="notice")
-            for part in channel.split(worded)
+            for part in await split_text(channel, worded)
         )

@@ -19,6 +19,7 @@ from bot.runtime.delivery import Delivery
 from bot.runtime.preview import Preview, PreviewParts
 from bot.runtime.runner import AgentRunner
 from bot.runtime.signs import show_typing
+from bot.runtime.splitting import split_text
 from bot.runtime.storing import until_stored
 from bot.runtime.supervisor import Spawn
 from bot.runtime.turn_run import Answer
@@ -134,7 +135,7 @@ class Lane:
             shown = preview.partial_text
             text = f"{shown}\n\n{notices.STOPPED}" if shown else notices.STOPPED
             answer = replace(answer, text=text)
-        return answer, channel.split(answer.text)
+        return answer, await split_text(channel, answer.text)
 
     async def _answer_shown(self, work: Work, channel: Channel, preview: Preview) -> Answer:
         """Run the turn and show that, and how far, the answer is being written."""

@@ -13,6 +13,7 @@ from bot.core.turns import TurnId
 from bot.errors import ChannelError, DeliveryError, FateUnknown, StoreError
 from bot.ports import Channel, Clock, Lifecycle
 from bot.runtime.delivery import Marks, Pacer, Urgency
+from bot.runtime.splitting import split_text
 
 logger = logging.getLogger(__name__)
 
@@ -118,9 +119,14 @@ class Preview:
                         return
                     await self._parts.clock.sleep(wait_s)
 
+    def _in_view(self) -> str:
+        """Give of a long text what one message can show: a draft its end, a message its start."""
+        enough = 2 * self._channel.capabilities.max_text_length
+        return self._text[:enough] if self._leaves_messages else self._text[-enough:]
+
     async def _show(self) -> None:
         async with self._parts.pacer.slot(self._address, Urgency.PROGRESS):
-            parts = self._channel.split(self._text)
+            parts = await split_text(self._channel, self._in_view())
             if self._is_closed or not parts:
                 return
             try:

@@ -60,16 +60,6 @@ class CommandTable:
             return f"`/{command.name}` is for the bot's admins."
         return await command.handler(context)
 
-    async def greet_stranger(self, context: CommandContext) -> str:
-        """Tell somebody who is not let in how to get in."""
-        sender = context.message.sender
-        name = f"{sender.channel}:{sender.user_id}"
-        return (
-            f"This is a private bot and I do not know you yet. Ask its owner to let you in: "
-            f"they add `{name}` to `allow` in `config.json`. If you are the owner, send me "
-            f"`/claim CODE` with the code from the bot's log."
-        )
-
     def nearest(self, name: str) -> str | None:
         """Find the command that a mistyped name most likely means."""
         return nearest_command(name, self._commands)
