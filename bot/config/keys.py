@@ -155,7 +155,10 @@ class Config(BaseModel):
         default=50_000,
         ge=4_000,
         le=1_000_000,
-        description="Longest request to the model, in tokens: instructions, tools and messages.",
+        description=(
+            "Longest request to the model, in tokens: instructions, tools and messages. Checked, "
+            "but not acted on yet: a chat that the model finds too long is shortened by half."
+        ),
     )
     agent_max_context_turns: int = Field(
         default=20, ge=1, le=1_000, description="Turns of a chat that the model is shown."
@@ -164,7 +167,10 @@ class Config(BaseModel):
         default=15, ge=1, le=100, description="Rounds of tool calls in one turn."
     )
     conversation_max_age_days: int = Field(
-        default=30, ge=1, le=3_650, description="Days after which a silent chat is removed."
+        default=30,
+        ge=1,
+        le=3_650,
+        description="Days after which a silent chat is removed. Checked, but not acted on yet.",
     )
     http: HttpPlace = Field(
         default=HttpPlace(), description="Where a running bot can be asked how it is."
@@ -172,8 +178,8 @@ class Config(BaseModel):
     access: Literal["pairing", "list", "open"] = Field(
         default="pairing",
         description=(
-            "Who may talk to the bot: `pairing`, the people named here and those an admin lets in; "
-            "`list`, only the people named here; `open`, everybody."
+            "Who may talk to the bot: `list`, the people named here; `pairing`, likewise, and a "
+            "stranger is told how to be let in; `open`, everybody."
         ),
     )
     admins: tuple[PersonName, ...] = Field(
