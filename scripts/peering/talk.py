@@ -28,7 +28,7 @@ TALK = (
     Exchange(said="what time is it?", expected="I read the clock"),
     Exchange(said="once more, please", expected="after the overload", before=OVERLOADED),
     Exchange(said="你好 & a table", expected="Vec<T> & 你好 👋"),
-    Exchange(said="!help", expected="/new"),
+    Exchange(said="!help", expected="Begin a new conversation"),
 )
 
 ANSWERS = {
