@@ -29,9 +29,6 @@ logger = logging.getLogger(__name__)
 
 STATUS = "is thinking…"
 
-LOOK_BACK_S = 7 * 24 * 3600.0
-"""How long a bot may have been down and still find what it was sending when it stopped."""
-
 _SDK_MODULES = ("channels.slack.web", "channels.slack.receiver", "channels.slack.socket_mode")
 """The modules that import the SDK, which takes most of a second."""
 
@@ -103,10 +100,9 @@ class SlackChannel:
         await web.update(reply.address, receipt.message_id, reply.text)
 
     async def find_sent(self, reply: Reply) -> Receipt | None:
-        """Look for a reply among what was written lately."""
+        """Look for a reply among what was written last; no clock has a say in it."""
         web = await self._api()
-        since_s = self._clock.now().timestamp() - LOOK_BACK_S
-        ts = await web.find(reply.address, reply.key, since_s=since_s)
+        ts = await web.find(reply.address, reply.key)
         return None if ts is None else Receipt(message_id=ts)
 
     async def show_draft(self, address: ChatAddress, draft_id: int, text: str) -> None:

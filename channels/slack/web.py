@@ -168,20 +168,19 @@ class WebApi:
             )
         return str(answer["ts"])
 
-    async def find(self, address: ChatAddress, key: str, *, since_s: float) -> str | None:
+    async def find(self, address: ChatAddress, key: str) -> str | None:
         """Look for a message by its key; give its timestamp, None when it surely is not there.
 
         Args:
             address: Where it was to be posted.
             key: What it was posted with.
-            since_s: From when on it could have been, in seconds since 1970.
 
         Raises:
             ChannelError: It cannot be told.
         """
         cursor = ""
         for _ in range(LOOKUP_PAGES):
-            messages, cursor = await self._page(address, since_s, cursor)
+            messages, cursor = await self._page(address, cursor)
             for message in messages:
                 if key_of(message) == key:
                     return str(message["ts"])
@@ -189,12 +188,9 @@ class WebApi:
                 return None
         raise DeliveryError("too much was written since to look through it", can_retry=False)
 
-    async def _page(
-        self, address: ChatAddress, since_s: float, cursor: str
-    ) -> tuple[list[dict[str, object]], str]:
+    async def _page(self, address: ChatAddress, cursor: str) -> tuple[list[dict[str, object]], str]:
         params: dict[str, object] = {
             "channel": address.chat,
-            "oldest": f"{since_s:.6f}",
             "limit": LOOKUP_PAGE,
             "include_all_metadata": True,
         }
