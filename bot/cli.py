@@ -175,6 +175,7 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
                 announce=_say,
                 store_watch=watch,
                 data_dir=None if is_terminal else config.data_dir,
+                follows_bad_end=starts.follows_bad_end,
             )
             app = App(config, wrap(outside))
             signals.aim(app.stop)

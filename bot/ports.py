@@ -73,6 +73,7 @@ class Lifecycle(Protocol):
     * ``receive`` stores events and the channel's cursor together; True for each that was new.
     * ``claim`` takes what waits in a chat into one new turn, the oldest first and no more than
       :func:`~bot.core.lifecycle.taken_together` says; None when nothing waits or a turn is open.
+      With ``before`` it takes only what came in before that event.
     * ``record_step`` keeps an answer of the model before its tools run, and what it cost.
     * ``record_start`` notes, before they run, calls that must not be run twice; ``record_result``
       keeps a tool's result, the first one recorded for a call.
@@ -86,8 +87,11 @@ class Lifecycle(Protocol):
       it was shown, become it: the same item, ``sending``.
     * ``mark_sending`` stands before the platform's call, ``mark_sent`` or ``mark_failed`` after;
       ``mark_pending`` takes back a ``sending`` of which it is known that it did not arrive.
-    * ``failed`` gives what could not be delivered to a chat, oldest first, previews never;
-      ``send_again`` makes all of it pending and gives it.
+    * ``mark_failed`` puts the ``notice`` about it into the outbox and gives it; None where there is
+      none, or the item was closed before.
+    * ``failed`` gives what could not be delivered to a chat, oldest first, previews and notices
+      about a failure never; ``send_again`` opens all of it again, each as
+      :func:`~bot.core.lifecycle.sent_again` says, and gives it.
     * ``unfinished`` says what an earlier process left open.
     * ``prune`` removes what was received, or put into the outbox, before a moment and is done:
       identities of events, sent replies. In many short transactions; gives how many rows.
@@ -100,7 +104,9 @@ class Lifecycle(Protocol):
         self, events: tuple[Received | SetAside, ...], *, cursor: Cursor | None, at: datetime
     ) -> tuple[bool, ...]: ...
     async def cursor(self, channel: str) -> str | None: ...
-    async def claim(self, session_key: SessionKey, *, at: datetime) -> Claim | None: ...
+    async def claim(
+        self, session_key: SessionKey, *, at: datetime, before: str = ""
+    ) -> Claim | None: ...
     async def record_step(
         self, turn_id: TurnId, index: int, step: Step, call: ModelCall
     ) -> None: ...
@@ -121,7 +127,9 @@ class Lifecycle(Protocol):
     async def mark_sending(self, item: OutboxId, *, at: datetime) -> None: ...
     async def mark_pending(self, item: OutboxId) -> None: ...
     async def mark_sent(self, item: OutboxId, receipt: Receipt, *, at: datetime) -> None: ...
-    async def mark_failed(self, item: OutboxId, reason: str, *, at: datetime) -> None: ...
+    async def mark_failed(
+        self, item: OutboxId, reason: str, *, at: datetime, notice: Reply | None = None
+    ) -> OutboxItem | None: ...
     async def failed(self, session_key: SessionKey) -> tuple[OutboxItem, ...]: ...
     async def send_again(
         self, session_key: SessionKey, *, at: datetime

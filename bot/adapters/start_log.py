@@ -20,14 +20,22 @@ machine nor the platforms suffer, short enough that nobody needs to step in."""
 
 
 class StartLog:
-    """Knows of former starts on a data folder. What it cannot read or write counts as nothing."""
+    """Knows of former starts on a data folder. What it cannot read or write counts as nothing.
+
+    Attributes:
+        follows_bad_end: Whether the start before :meth:`begin` had no good end; until that is
+            called nobody knows.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE_NAME
+        self.follows_bad_end = True
 
     def begin(self, now: datetime) -> float:
         """Note a start; say for how many seconds it should wait."""
-        recent = [at for at in self._read() if timedelta() <= now - at <= WITHIN]
+        former = self._read()
+        self.follows_bad_end = bool(former)
+        recent = [at for at in former if timedelta() <= now - at <= WITHIN]
         with contextlib.suppress(OSError):
             moments = [at.isoformat() for at in (*recent, now)]
             self._path.write_text(json.dumps(moments), encoding="utf-8")

@@ -70,6 +70,7 @@ class App:
         self._is_announced = self._is_answering = False
         self._told_to_stop = asyncio.Event()
         self._over = asyncio.Event()
+        self._lost = asyncio.Event()
         outside.store_watch.on_loss = self._lose_store
         self._gate = AccessGate(
             AccessPolicy(
@@ -121,7 +122,10 @@ class App:
         """
         try:
             async with self._supervisor:
-                await self._serve()
+                try:
+                    await self._serve()
+                finally:
+                    self._dispatcher.close()
         except StoreLost as error:
             raise DataError(str(error)) from error
         finally:
@@ -135,16 +139,10 @@ class App:
         await self._gate.load()
         self._offer_ownership()
         await self._dispatcher.resume()
-        store, clock = self._outside.store, self._outside.clock
-        self._supervisor.spawn("housekeeping", keep_house(store, clock))
-        reception = Reception(
-            self._outside.channels,
-            self._make_inbox,
-            self._book,
-            self._outside.clock,
-            self._supervisor.spawn,
-            self._outside.announce,
-        )
+        outside, clock = self._outside, self._outside.clock
+        self._supervisor.spawn("housekeeping", keep_house(outside.store, clock))
+        channels, announce, spawn = outside.channels, outside.announce, self._supervisor.spawn
+        reception = Reception(channels, self._make_inbox, self._book, clock, spawn, announce)
         reception.open(self._over.set)
         await self._over.wait()
         reception.close()
@@ -154,20 +152,22 @@ class App:
 
     async def _drain(self) -> None:
         """Let what is under way come to its end; the next start goes on with what does not."""
-        await either(self._activity.idle(), self._told_to_stop.wait())
-        if not self._told_to_stop.is_set():
+        await either(self._activity.idle(), self._told_to_stop.wait(), self._lost.wait())
+        if self._lost.is_set() or not self._told_to_stop.is_set():
             return
         limit_s = self._config.shutdown_deadline_s * DRAINING_SHARE
         logger.info("shutdown.begun", extra={"chats": self._activity.busy_chats})
         self._lanes.close()
         self._pauses.end_by(self._outside.clock.monotonic() + limit_s)
         try:
-            await within(self._outside.clock, limit_s, self._activity.idle())
+            idle = either(self._activity.idle(), self._lost.wait())
+            await within(self._outside.clock, limit_s, idle)
         except TimeoutError:
             logger.warning("shutdown.left_open", extra={"chats": self._activity.busy_chats})
 
     def _lose_store(self) -> None:
         self._over.set()
+        self._lost.set()
         self._supervisor.cancel_all()
 
     def _make_inbox(self, channel: str) -> Inbox:
@@ -230,6 +230,7 @@ class App:
             clock=self._pauses,
             activity=self._activity,
             spawn=self._supervisor.spawn,
+            follows_bad_end=self._outside.follows_bad_end,
         )
         return Lanes(parts)
 
@@ -242,7 +243,6 @@ class App:
             delivery=self._delivery,
             channels=self._outside.channels,
             clock=self._outside.clock,
-            activity=self._activity,
         )
         return DispatcherParts(
             lifecycle=self._outside.store,

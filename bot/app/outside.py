@@ -28,6 +28,7 @@ class Outside:
     Attributes:
         store_watch: Is told by the store how its work went.
         data_dir: Where a running bot leaves word of how it can be asked; None to answer nobody.
+        follows_bad_end: Whether the process before did not end as it should, or may not have.
         jitter: Gives numbers in [0, 1), so that pauses are not all of the same length.
     """
 
@@ -39,4 +40,5 @@ class Outside:
     announce: Announce
     store_watch: StoreWatch = field(default_factory=StoreWatch)
     data_dir: Path | None = None
+    follows_bad_end: bool = True
     jitter: Callable[[], float] = random.random

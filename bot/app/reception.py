@@ -11,6 +11,7 @@ from bot.errors import ChannelAuthError, StoreLost
 from bot.ports import Channel, Clock, Inbox
 from bot.runtime.health import ChannelBook
 from bot.runtime.supervisor import Spawn
+from bot.runtime.waiting import either
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ class Reception:
         self._spawn = spawn
         self._announce = announce
         self._tasks: list[asyncio.Task[None]] = []
+        self._none_is_left = asyncio.Event()
 
     def open(self, on_over: Callable[[], None]) -> None:
         """Begin; ``on_over`` is called once no channel has anything more to say."""
@@ -73,9 +75,12 @@ class Reception:
                 return
             if self._book.states[name].phase == "refused":
                 if {state.phase for state in self._book.states.values()} <= {"refused", "ended"}:
+                    self._none_is_left.set()
                     return
                 # Others go on; the token may be right again, or a proxy have spoken for Telegram.
-                await self._clock.sleep(REFUSED_PAUSE_S)
+                await either(self._clock.sleep(REFUSED_PAUSE_S), self._none_is_left.wait())
+                if self._none_is_left.is_set():
+                    return
                 continue
             self._book.note(name, "failing", BROKEN)
             if self._clock.monotonic() - began_s > LONGEST_PAUSE_S:

@@ -21,7 +21,7 @@ PersonKey = NewType("PersonKey", str)
 ChatKind = Literal["private", "group"]
 """Whether one person or several can see the chat."""
 
-ReplyKind = Literal["final", "notice"]
+ReplyKind = Literal["final", "notice", "failure"]
 """An answer of the model, or a word of the bot itself (a command's answer, a failure)."""
 
 

@@ -32,6 +32,9 @@ so that a redelivery is known; its content is not written down)."""
 
 DeliveryState = Literal["pending", "sending", "sent", "failed"]
 
+UNKNOWN_FATE = "whether it arrived is not known"
+"""How the reason of a failed item begins of which a copy may stand in the chat."""
+
 MAX_MESSAGES_TOGETHER = 20
 MAX_CHARS_TOGETHER = 50_000
 """What one turn takes of the messages that wait: a flood is answered bit by bit."""
@@ -151,6 +154,13 @@ def reopened(turn: Turn) -> Turn | None:
         return None
     steps = turn.steps[:-1] if turn.outcome == "empty" else turn.steps
     return replace(turn, outcome=None, steps=steps)
+
+
+def sent_again(item: OutboxItem) -> OutboxItem:
+    """Say how a failed item is delivered once more: in doubt if a copy may stand in the chat."""
+    is_in_doubt = item.reason.startswith(UNKNOWN_FATE)
+    state: DeliveryState = "sending" if is_in_doubt else "pending"
+    return replace(item, state=state, reason="", failed_at=None)
 
 
 def compose_request(messages: tuple[InboundMessage, ...]) -> Message:

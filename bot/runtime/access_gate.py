@@ -13,6 +13,9 @@ LOCAL_CHANNEL = "console"
 
 TOLD_AGAIN_AFTER_S = 3600.0
 
+FEW_TOLD = 1_000
+"""So many strangers are kept in mind without looking whose hour is over."""
+
 
 class AccessGate:
     """Answers at once, from memory; grants are read once and follow every claim."""
@@ -23,6 +26,7 @@ class AccessGate:
         self._clock = clock
         self._grants: dict[PersonKey, Grant] = {}
         self._told_at: dict[PersonKey, float] = {}
+        self._most_told = FEW_TOLD
         self._attempts = Attempts()
         self._owner_code: str | None = None
 
@@ -60,14 +64,25 @@ class AccessGate:
         return f"{words} If you are the owner, send me `/claim CODE` with the code from the log."
 
     def is_to_be_told(self, person: PersonKey) -> bool:
-        """Say whether a stranger should read how to get in: now and then, not each time."""
+        """Say whether a stranger should read how to get in: now and then, not each time.
+
+        Yes is noted; :meth:`forget_told` takes it back.
+        """
         now = self._clock.monotonic()
         told_at = self._told_at.get(person)
         if told_at is not None and now - told_at < TOLD_AGAIN_AFTER_S:
             return False
-        recent = {who: at for who, at in self._told_at.items() if now - at < TOLD_AGAIN_AFTER_S}
-        self._told_at = {**recent, person: now}
+        if len(self._told_at) >= self._most_told:
+            self._told_at = {
+                who: at for who, at in self._told_at.items() if now - at < TOLD_AGAIN_AFTER_S
+            }
+            self._most_told = max(FEW_TOLD, 2 * len(self._told_at))
+        self._told_at[person] = now
         return True
+
+    def forget_told(self, person: PersonKey) -> None:
+        """Take back that somebody is told: what they wrote could not be stored."""
+        self._told_at.pop(person, None)
 
     async def claim(self, message: InboundMessage, code: str) -> str:
         """Make the sender the owner if the code is right; return what they read."""

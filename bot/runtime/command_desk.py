@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.core.chat import InboundMessage, Reply
 from bot.core.commands import CommandCall, with_prefix
+from bot.errors import StoreLost
 from bot.ports import Channel, Clock, CommandContext, Lifecycle
 from bot.runtime import notices
 from bot.runtime.access_gate import AccessGate
-from bot.runtime.activity import Activity
 from bot.runtime.border import Incident, guarded
 from bot.runtime.commands import CommandTable
 from bot.runtime.delivery import Delivery
@@ -35,13 +36,12 @@ class CommandDesk:
     delivery: Delivery
     channels: Mapping[str, Channel]
     clock: Clock
-    activity: Activity
 
     async def serve(self, message: InboundMessage, call: CommandCall, *, is_admin: bool) -> None:
         """Answer a command that was received; a call without a name greets a stranger."""
         about: dict[str, object] = {"session": message.address.session_key, "command": call.name}
         context = CommandContext(arguments=call.arguments, message=message, is_admin=is_admin)
-        try:
+        with contextlib.suppress(StoreLost):  # the bot ends, and says why
             text = await until_stored(
                 self.clock,
                 "command",
@@ -59,8 +59,6 @@ class CommandDesk:
             )
             self.delivery.enqueue(items)
             logger.info("command.answered", extra=about)
-        finally:
-            self.activity.end(message.address.session_key)
 
     async def _answer(self, call: CommandCall, context: CommandContext) -> str:
         if not call.name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from bot.core.access import Decision
@@ -19,6 +19,7 @@ from bot.core.chat import (
 )
 from bot.core.commands import PREFIX, CommandCall, parse_command
 from bot.core.lifecycle import Cursor, Received, SetAside
+from bot.errors import StoreError
 from bot.ports import Channel, Clock, Lifecycle
 from bot.runtime.access_gate import AccessGate
 from bot.runtime.activity import Activity
@@ -27,6 +28,7 @@ from bot.runtime.commands import CommandTable
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
 from bot.runtime.supervisor import Spawn
+from bot.runtime.waiting import whole
 
 logger = logging.getLogger(__name__)
 
@@ -49,10 +51,17 @@ class DispatcherParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """How an event goes on: what is stored of it, and what is done once that is committed."""
+    """How an event goes on.
+
+    Attributes:
+        stored: What is stored of it.
+        act: What is done once that is committed.
+        undo: What is taken back when it is not.
+    """
 
     stored: Received | SetAside
     act: Callable[[], None]
+    undo: Callable[[], None] = lambda: None
 
 
 class Dispatcher:
@@ -60,6 +69,12 @@ class Dispatcher:
 
     def __init__(self, parts: DispatcherParts) -> None:
         self._parts = parts
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Begin nothing more: what is stored from now on is for the next process."""
+        self._is_closed = True
+        self._parts.lanes.close()
 
     async def receive(
         self, channel: str, events: tuple[Inbound | SetAside, ...], cursor: str | None
@@ -73,11 +88,20 @@ class Dispatcher:
         if not plans and cursor is None:
             return
         position = None if cursor is None else Cursor(channel=channel, value=cursor)
-        is_new = await self._parts.lifecycle.receive(
-            tuple(plan.stored for plan in plans), cursor=position, at=self._parts.clock.now()
-        )
+        # Cut in between, it would lie there: brought again by the platform, it is not new any more.
+        await whole(self._store_and_act(plans, position))
+
+    async def _store_and_act(self, plans: tuple[_Plan, ...], cursor: Cursor | None) -> None:
+        try:
+            is_new = await self._parts.lifecycle.receive(
+                tuple(plan.stored for plan in plans), cursor=cursor, at=self._parts.clock.now()
+            )
+        except StoreError:
+            for plan in plans:
+                plan.undo()
+            raise
         for plan, new in zip(plans, is_new, strict=True):
-            if new:
+            if new and not self._is_closed:
                 plan.act()
 
     async def resume(self) -> None:
@@ -94,15 +118,22 @@ class Dispatcher:
             if self._is_served(session_key):
                 self._parts.lanes.wake(session_key)
         for message in unfinished.commands:
-            if not self._is_served(message.address.session_key):
-                continue
-            plan = self._plan(message)
-            if plan is None:
-                await self._parts.lifecycle.settle(
-                    message.address.channel, message.event_id, at=self._parts.clock.now()
-                )
-            else:
-                plan.act()
+            if self._is_served(message.address.session_key):
+                await self._resume_command(message)
+
+    async def _resume_command(self, message: InboundMessage) -> None:
+        plan = self._plan(message)
+        if plan is None:
+            await self._parts.lifecycle.settle(
+                message.address.channel, message.event_id, at=self._parts.clock.now()
+            )
+        elif isinstance(plan.stored, Received) and plan.stored.route == "command":
+            plan.act()
+        else:  # it was one when it was stored; no turn ever takes it
+            prefix = self._parts.channels[message.address.channel].capabilities.command_prefix
+            call = parse_command(message.text, prefix=prefix) or _as_word(message)
+            decision = self._parts.gate.decide(message.sender, message.kind)
+            self._plan_command(message, call, decision).act()
 
     def _is_served(self, session_key: SessionKey) -> bool:
         """Say whether a chat's channel is configured; without it what is open is kept."""
@@ -146,7 +177,7 @@ class Dispatcher:
         call = parse_command(message.text, prefix=prefix)
         if call is None:
             # "@bot stop" is a command as well, in a group, where the mention stands for the slash.
-            word = CommandCall(name=message.text.strip().lower(), arguments="")
+            word = _as_word(message)
             is_one = message.kind == "group" and message.is_named and commands.knows(word)
             return word if is_one else None
         call = commands.resolve(call)
@@ -162,26 +193,35 @@ class Dispatcher:
     ) -> _Plan | None:
         if call is not None and call.name == "claim" and message.kind == "private":
             return self._plan_command(message, call, decision)
-        if decision == "stranger" and self._parts.gate.is_to_be_told(message.sender.person_key):
+        person = message.sender.person_key
+        if decision == "stranger" and self._parts.gate.is_to_be_told(person):
             welcome = CommandCall(name="", arguments="")
-            return self._plan_command(message, welcome, decision)
+            plan = self._plan_command(message, welcome, decision)
+            return replace(plan, undo=lambda: self._parts.gate.forget_told(person))
         return None
 
     def _plan_command(
         self, message: InboundMessage, call: CommandCall, decision: Decision
     ) -> _Plan:
         def act() -> None:
-            self._parts.activity.begin(message.address.session_key)
+            session_key, activity = message.address.session_key, self._parts.activity
+            self._parts.commands.begin(call, message)
             work = self._parts.desk.serve(message, call, is_admin=decision == "admin")
-            self._parts.spawn(f"command {message.event_id}", work)
+            task = self._parts.spawn(f"command {message.event_id}", work)
+            activity.begin(session_key)
+            task.add_done_callback(lambda _: activity.end(session_key))  # also if it never began
 
         return _Plan(stored=Received(inbound=message, route="command"), act=act)
 
     def _stop(self, request: StopRequest) -> None:
         session_key = request.address.session_key
         may = self._parts.gate.decide(request.sender, "group") in ("admin", "allowed")
-        if may and self._parts.lanes.stop(session_key):
+        if may and self._parts.lanes.stop(session_key, request.event_id):
             logger.info("turn.stopped", extra={"session": session_key})
+
+
+def _as_word(message: InboundMessage) -> CommandCall:
+    return CommandCall(name=message.text.strip().lower(), arguments="")
 
 
 def _log_set_aside(event: SetAside) -> None:

@@ -182,9 +182,9 @@ def judge(signs: Signs) -> Health:
     health = Health()
     lost = {name: s for name, s in signs.channels.items() if s.is_out(signs.now_s)}
     for name, state in lost.items():
-        is_deaf = len(lost) == len(signs.channels)
+        needs_help = state.phase == "refused" or len(lost) == len(signs.channels)
         reason = f"{name}: {state.worded(signs.now_s)}"
-        health = _worse(health, "down" if is_deaf else "degraded", reason)
+        health = _worse(health, "down" if needs_help else "degraded", reason)
     if signs.store_trouble:
         health = _worse(health, "down", f"store: {signs.store_trouble}")
     if signs.model_failures >= FAILED_ASKS:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+from collections import deque
+from collections.abc import AsyncIterator
 from typing import Protocol
 
-from bot.core.chat import ChatAddress, Inbound
-from bot.core.lifecycle import SetAside
+from bot.core.chat import ChatAddress, Inbound, SessionKey
+from bot.core.lifecycle import SetAside, address_of
 from bot.errors import StoreError, StoreLost
 from bot.ports import Clock, Lifecycle
 from bot.runtime.activity import Activity
@@ -31,7 +34,9 @@ class ChannelInbox:
     """:class:`bot.ports.Inbox` for one channel.
 
     What the store refuses is held here until it is stored: a platform repeats an event only so
-    often, and is told of none before. What comes meanwhile waits behind it, in order.
+    often, and is told of none before. What comes meanwhile waits behind it. Events of one chat are
+    stored in the order in which they came, and so are cursors; chats are stored side by side, which
+    the store commits together.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class ChannelInbox:
         self._activity = activity
         self._book = book
         self._unstored = asyncio.Lock()
+        self._lines = _Lines()
 
     async def cursor(self) -> str | None:
         """Read how far the channel had got."""
@@ -63,11 +69,16 @@ class ChannelInbox:
         Raises:
             StoreLost: It will never be stored.
         """
-        if not self._unstored.locked() and await self._is_stored(events, cursor):
-            return
-        async with self._unstored:
-            while not await self._is_stored(events, cursor):
-                await self._clock.sleep(STORE_RETRY_S)
+        lines = {
+            None if isinstance(event, SetAside) else address_of(event).session_key
+            for event in events
+        }
+        async with self._lines.stand(lines if cursor is None else {*lines, None}):
+            if not self._unstored.locked() and await self._is_stored(events, cursor):
+                return
+            async with self._unstored:
+                while not await self._is_stored(events, cursor):
+                    await self._clock.sleep(STORE_RETRY_S)
 
     def receiving(self) -> None:
         """Take note that the channel gets events."""
@@ -92,3 +103,30 @@ class ChannelInbox:
                 logger.error("inbox.not_stored", extra=about)  # noqa: TRY400 - no traceback needed
             return False
         return True
+
+
+class _Lines:
+    """A line for each chat, and one for what belongs to none; who came first is first in all."""
+
+    def __init__(self) -> None:
+        self._lines: dict[SessionKey | None, deque[asyncio.Event]] = {}
+
+    @contextlib.asynccontextmanager
+    async def stand(self, keys: set[SessionKey | None]) -> AsyncIterator[None]:
+        """Wait at the end of these lines, and leave them after the block."""
+        at_front = asyncio.Event()
+        lines = {key: self._lines.setdefault(key, deque()) for key in keys}
+        for line in lines.values():
+            line.append(at_front)
+        try:
+            while any(line[0] is not at_front for line in lines.values()):
+                at_front.clear()
+                await at_front.wait()
+            yield
+        finally:
+            for key, line in lines.items():
+                line.remove(at_front)
+                if line:
+                    line[0].set()
+                else:
+                    del self._lines[key]

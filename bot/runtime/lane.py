@@ -26,13 +26,18 @@ from bot.runtime.turn_run import Answer
 
 logger = logging.getLogger(__name__)
 
-MOST_RESUMES = 3
-"""A turn that so many starts in a row found open is not tried again: it may be what ends them."""
+MOST_RESUMES = 10
+"""A turn that so many starts found open after a bad end is not tried again: it may be why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneParts:
-    """What lanes work with; ``most_turns`` may run at once."""
+    """What lanes work with.
+
+    Attributes:
+        follows_bad_end: Whether a turn that is found open may be what ended the process before.
+        most_turns: So many may run at once.
+    """
 
     runner: AgentRunner
     lifecycle: Lifecycle
@@ -41,6 +46,7 @@ class LaneParts:
     clock: Clock
     activity: Activity
     spawn: Spawn
+    follows_bad_end: bool = True
     most_turns: int = 64
 
 
@@ -50,7 +56,7 @@ class Work:
 
     Attributes:
         was_open: It was begun before, so a message of it may stand in the chat.
-        was_found: An earlier process left it open, and this start is not counted yet.
+        was_found: A process that came to a bad end left it open, and this start is not counted yet.
     """
 
     claim: Claim
@@ -63,13 +69,17 @@ class Lane:
 
     Attributes:
         is_woken: Something came in since the turn took what waited.
+        stop_before: The event by which somebody stopped what waits, before any of it was taken;
+            what came in after it goes on.
     """
 
-    def __init__(self, parts: LaneParts, *, is_stopping: bool = False) -> None:
+    def __init__(self, parts: LaneParts, *, stop_before: str = "") -> None:
         self.is_woken = False
+        self.stop_before = stop_before
+        self._has_work = False
         self._parts = parts
         self._running: asyncio.Task[Answer] | None = None
-        self._is_stopping = is_stopping
+        self._is_stopping = False
         self._is_ending = False
 
     @property
@@ -77,10 +87,17 @@ class Lane:
         """Whether an answer is being written."""
         return self._running is not None
 
-    def stop(self) -> bool:
+    def end_at_once(self) -> None:
+        """Let the turn that is run next be stopped before it begins."""
+        self._is_stopping, self.stop_before = True, ""
+
+    def stop(self, event_id: str) -> bool:
         """End the turn at a person's wish; False when its answer is there, or it ends already."""
-        if self._is_stopping or self._is_ending:
+        if self._is_stopping or self._is_ending or self.stop_before:
             return False
+        if not self._has_work:
+            self.stop_before = event_id
+            return True
         if self._running is not None and not self._running.cancel():
             return False
         self._is_stopping = True
@@ -92,6 +109,7 @@ class Lane:
         Raises:
             StoreError: The turn is still open, and as far as its journal says.
         """
+        self._has_work = True
         parts, turn, last = self._parts, work.claim.turn, work.claim.messages[-1]
         about: dict[str, object] = {"session": turn.session_key, "turn": turn.id}
         started = parts.clock.monotonic()

@@ -12,7 +12,7 @@ import logging
 from bot.core.chat import SessionKey
 from bot.core.lifecycle import Claim
 from bot.core.turns import TurnId
-from bot.errors import StoreError
+from bot.errors import StoreError, StoreLost
 from bot.runtime.lane import Lane, LaneParts, Work
 from bot.runtime.storing import STORE_RETRY_S
 
@@ -47,18 +47,22 @@ class Lanes:
 
     def resume(self, claim: Claim) -> None:
         """Go on with a turn that an earlier process left open."""
-        self._found.add(claim.turn.id)
+        if self._parts.follows_bad_end:
+            self._found.add(claim.turn.id)
         self.wake(claim.turn.session_key, claim)
 
-    def stop(self, session_key: SessionKey) -> bool:
-        """End the turn that runs or waits in a chat; False when there is none."""
+    def stop(self, session_key: SessionKey, event_id: str) -> bool:
+        """End the turn that runs or waits in a chat; False when there is none.
+
+        What came in after the event ``event_id``, by which it is stopped, is answered.
+        """
         lane = self._lanes.get(session_key)
         if lane is not None:
-            return lane.stop()
+            return lane.stop(event_id)
         if session_key not in self._waiting:
             return False
         del self._waiting[session_key]
-        self._start(session_key, is_stopping=True)  # beside the others: it asks no model
+        self._start(session_key, stop_before=event_id)  # beside the others: it asks no model
         return True
 
     def close(self) -> None:
@@ -84,24 +88,38 @@ class Lanes:
             del self._waiting[session_key]
             self._start(session_key)
 
-    def _start(self, session_key: SessionKey, *, is_stopping: bool = False) -> None:
-        lane = self._lanes[session_key] = Lane(self._parts, is_stopping=is_stopping)
-        self._parts.spawn(f"lane {session_key}", self._work(session_key, lane))
+    def _start(self, session_key: SessionKey, *, stop_before: str = "") -> None:
+        lane = self._lanes[session_key] = Lane(self._parts, stop_before=stop_before)
+        task = self._parts.spawn(f"lane {session_key}", self._work(session_key, lane))
+
+        def end(task: asyncio.Task[None]) -> None:
+            if task.cancelled():  # only when the process ends; maybe before it began
+                self.close()
+            self._leave(session_key, lane)
+
+        task.add_done_callback(end)
 
     async def _work(self, session_key: SessionKey, lane: Lane) -> None:
         has_more = False
         try:
             has_more = await self._take_turn(session_key, lane)
-        except asyncio.CancelledError:  # a lane is cancelled when the process ends, and only then
+        except asyncio.CancelledError:
             self.close()
             raise
         finally:
-            del self._lanes[session_key]
-            if (has_more or lane.is_woken) and not self._is_closed:
-                self._waiting[session_key] = None
-            else:
-                self._parts.activity.end(session_key)
-            self._start_lanes()
+            if has_more:
+                lane.is_woken = True
+            self._leave(session_key, lane)
+
+    def _leave(self, session_key: SessionKey, lane: Lane) -> None:
+        if self._lanes.get(session_key) is not lane:
+            return
+        del self._lanes[session_key]
+        if lane.is_woken and not self._is_closed:
+            self._waiting[session_key] = None
+        else:
+            self._parts.activity.end(session_key)
+        self._start_lanes()
 
     async def _take_turn(self, session_key: SessionKey, lane: Lane) -> bool:
         """Run one turn if there is anything to do; say whether more waits behind it."""
@@ -111,6 +129,8 @@ class Lanes:
                 work = await self._next_work(session_key, lane, is_in_doubt=is_in_doubt)
                 if work is not None:
                     await lane.run(work)
+            except StoreLost:
+                break  # the bot ends, and says why
             except StoreError:
                 logger.exception("lane.store_failed", extra={"session": session_key})
                 self._parts.runner.forget(session_key)
@@ -129,10 +149,20 @@ class Lanes:
             unfinished = await lifecycle.unfinished()
             mine = (each for each in unfinished.claims if each.turn.session_key == session_key)
             claim = next(mine, None)
+        if claim is None and lane.stop_before:
+            before, now = lane.stop_before, self._parts.clock.now()
+            claim = await lifecycle.claim(session_key, at=now, before=before)
+            lane.stop_before = ""
+            if claim is not None:
+                lane.end_at_once()
+                return Work(claim=claim)
         if claim is None:
             lane.is_woken = False
             claim = await lifecycle.claim(session_key, at=self._parts.clock.now())
+            lane.stop_before = ""  # too late: what this would have stopped cannot be told apart
             return None if claim is None else Work(claim=claim)
+        if lane.stop_before:
+            lane.end_at_once()
         lane.is_woken = True  # what waits behind it is not known
         was_found = claim.turn.id in self._found
         self._found.discard(claim.turn.id)

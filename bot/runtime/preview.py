@@ -12,7 +12,7 @@ from bot.core.retry import RetryPolicy, delay_before
 from bot.core.turns import TurnId
 from bot.errors import ChannelError, DeliveryError, FateUnknown, StoreError
 from bot.ports import Channel, Clock, Lifecycle
-from bot.runtime.delivery import Marks, Pacer, Urgency
+from bot.runtime.delivery import LANDED_AFTER_S, Marks, Pacer, Urgency
 from bot.runtime.splitting import split_text
 
 logger = logging.getLogger(__name__)
@@ -52,6 +52,7 @@ class Preview:
         self._item: OutboxItem | None = None
         self._receipt: Receipt | None = None
         self._is_in_doubt = False
+        self._called_s = parts.clock.monotonic()
         self._is_closed = False
         self._showing = asyncio.Lock()
 
@@ -112,6 +113,7 @@ class Preview:
             while self._is_in_doubt:
                 try:
                     await self._look_up()
+                    return
                 except ChannelError as error:
                     failures += 1
                     wait_s = delay_before(LOOKUP_RETRY, failures, error.retry_after_s, 0.0)
@@ -163,6 +165,8 @@ class Preview:
                 self._is_closed = True
                 return
             await self._look_up()
+            if self._is_in_doubt:
+                return
         reply = replace(self._template, text=text)
         if self._receipt is not None:
             await self._channel.edit(self._receipt, reply)
@@ -174,6 +178,7 @@ class Preview:
         marks, item = self._parts.marks, self._item or await self._stored()
         self._item = item
         await marks.sending(item.id)
+        self._called_s = self._parts.clock.monotonic()
         try:
             receipt = await self._channel.send(replace(reply, key=item.reply.key))
         except FateUnknown:
@@ -187,9 +192,12 @@ class Preview:
         self._receipt = receipt
 
     async def _look_up(self) -> None:
-        """Learn what became of a message whose sending broke off."""
+        """Learn what became of a message whose sending broke off; for a while it may still come."""
         assert self._item is not None
         receipt = await self._channel.find_sent(self._item.reply)
+        is_early = self._parts.clock.monotonic() < self._called_s + LANDED_AFTER_S
+        if receipt is None and is_early:
+            return
         if receipt is not None:
             await self._parts.marks.sent(self._item.id, receipt)
         else:

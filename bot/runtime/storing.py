@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from bot.errors import StoreError
+from bot.errors import StoreError, StoreLost
 from bot.ports import Clock
 
 logger = logging.getLogger(__name__)
@@ -22,10 +22,15 @@ async def until_stored(clock: Clock, what: str, write: Callable[[], Awaitable[Re
 
     For what has happened already: giving up would lose it, and the caller has nothing else to do.
     ``what`` names it for the log.
+
+    Raises:
+        StoreLost: It will never be written down.
     """
     while True:
         try:
             return await write()
+        except StoreLost:
+            raise
         except StoreError as error:
             logger.error("store.failed", extra={"what": what, "why": str(error)})  # noqa: TRY400 - a failing disk would fill the log with tracebacks
         await clock.sleep(STORE_RETRY_S)

@@ -1,4 +1,4 @@
-"""Waiting with a limit, on the product's clock."""
+"""Waiting: with a limit on the product's clock, for the first of several, or to the very end."""
 
 from __future__ import annotations
 
@@ -27,6 +27,25 @@ async def within(clock: Clock, seconds: float, work: Coroutine[object, object, R
     finally:
         task.cancel()
         alarm.cancel()
+
+
+async def whole(work: Coroutine[object, object, Result]) -> Result:
+    """Run ``work`` to its end also when the caller is cancelled; that goes on afterwards.
+
+    For what is short and must not be left in the middle.
+    """
+    task = asyncio.ensure_future(work)
+    was_cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            was_cancelled = True
+    if was_cancelled:
+        if not task.cancelled():
+            task.exception()  # seen; nobody is there to be told
+        raise asyncio.CancelledError
+    return task.result()
 
 
 async def either(*waits: Coroutine[object, object, object]) -> None:

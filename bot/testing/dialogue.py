@@ -9,6 +9,7 @@ from types import TracebackType
 from bot.app import App, Outside, Store
 from bot.config import Config
 from bot.core.chat import Inbound
+from bot.core.lifecycle import address_of
 from bot.ports import Channel, Clock, ModelClient
 from bot.runtime.health import StoreWatch
 from bot.testing.clock import FakeClock, settle
@@ -86,6 +87,12 @@ class Dialogue:
         for event in events:
             self.channel.push(event)
         await settle()
+
+    async def together(self, *events: Inbound) -> None:
+        """Let events come in one batch, as those do that waited, and the last one's chat settle."""
+        self.channel.push(*events)
+        await settle()
+        await self.app.settled(address_of(events[-1]))
 
     async def crash(self) -> None:
         """End the process's part at once, as a kill would: nothing is drained or told."""

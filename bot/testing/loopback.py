@@ -52,7 +52,7 @@ class LoopbackChannel:
     def __init__(self, name: str = "loopback", capabilities: Capabilities | None = None) -> None:
         self._name = name
         self._capabilities = capabilities or Capabilities(max_text_length=4_096, can_edit=True)
-        self._incoming: asyncio.Queue[Inbound | SetAside | None] = asyncio.Queue()
+        self._incoming: asyncio.Queue[tuple[Inbound | SetAside, ...] | None] = asyncio.Queue()
         self._count = 0
         self._inbox: Inbox | None = None
         self._changed = asyncio.Event()
@@ -98,9 +98,9 @@ class LoopbackChannel:
             sent_at=datetime(2026, 1, 5, 9, 0, tzinfo=UTC),
         )
 
-    def push(self, event: Inbound | SetAside) -> None:
-        """Let an event happen; the same one twice is a redelivery."""
-        self._incoming.put_nowait(event)
+    def push(self, *events: Inbound | SetAside) -> None:
+        """Let events happen, as one batch; the same one twice is a redelivery."""
+        self._incoming.put_nowait(events)
 
     def hang_up(self) -> None:
         """Say nothing more: ``run`` returns once it has handed everything over."""
@@ -109,8 +109,8 @@ class LoopbackChannel:
     async def run(self, inbox: Inbox) -> None:
         """Hand events over one by one."""
         inbox.receiving()
-        while (event := await self._incoming.get()) is not None:
-            await inbox.receive((event,))
+        while (events := await self._incoming.get()) is not None:
+            await inbox.receive(events)
 
     def split(self, text: str) -> tuple[str, ...]:
         """Cut by length alone; white space by itself is nothing."""

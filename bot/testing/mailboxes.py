@@ -9,7 +9,15 @@ from itertools import count
 from typing import Literal
 
 from bot.core.chat import InboundEdit, InboundMessage, Receipt, Reply, SessionKey
-from bot.core.lifecycle import OutboxId, OutboxItem, Received, Route, SetAside, address_of
+from bot.core.lifecycle import (
+    OutboxId,
+    OutboxItem,
+    Received,
+    Route,
+    SetAside,
+    address_of,
+    sent_again,
+)
 from bot.core.turns import TurnId
 
 
@@ -52,6 +60,16 @@ class MemoryInbox:
         """Give what waits for the next turn of a chat."""
         messages = self.waiting("turn")
         return tuple(each for each in messages if each.address.session_key == session_key)
+
+    def those_before(
+        self, messages: tuple[InboundMessage, ...], event_id: str
+    ) -> tuple[InboundMessage, ...]:
+        """Keep of these messages what came in before an event; all if that is not known."""
+        order = [known for _, known in self._events]
+        if event_id not in order:
+            return messages
+        earlier = set(order[: order.index(event_id)])
+        return tuple(message for message in messages if message.event_id in earlier)
 
     def claim(self, messages: tuple[InboundMessage, ...], turn_id: TurnId) -> None:
         """Give these of the waiting messages to a turn."""
@@ -201,11 +219,15 @@ class MemoryOutbox:
             replace(item, state="sent", receipt=receipt, reason="", failed_at=None)
         )
 
-    def mark_failed(self, item_id: OutboxId, reason: str, at: datetime) -> None:
-        """Note that it will not be delivered, and why."""
+    def mark_failed(
+        self, item_id: OutboxId, reason: str, at: datetime, notice: Reply | None
+    ) -> OutboxItem | None:
+        """Note that it will not be delivered, and why; add the notice about that."""
         item = self._item(item_id)
-        if item.state in ("pending", "sending"):
-            self._items[item_id] = replace(item, state="failed", reason=reason, failed_at=at)
+        if item.state not in ("pending", "sending"):
+            return None
+        self._items[item_id] = replace(item, state="failed", reason=reason, failed_at=at)
+        return None if notice is None else self._add(notice, at)
 
     def failed(self, session_key: SessionKey) -> tuple[OutboxItem, ...]:
         """Give the replies that could not be delivered to a chat."""
@@ -214,13 +236,13 @@ class MemoryOutbox:
             for item in self.items
             if item.state == "failed"
             and not item.is_preview
+            and item.reply.kind != "failure"
             and item.reply.address.session_key == session_key
         )
 
     def send_again(self, session_key: SessionKey) -> tuple[OutboxItem, ...]:
-        """Make pending what could not be delivered to a chat, and give it."""
-        items = self.failed(session_key)
-        again = tuple(replace(item, state="pending", reason="", failed_at=None) for item in items)
+        """Open again what could not be delivered to a chat, and give it."""
+        again = tuple(sent_again(item) for item in self.failed(session_key))
         self._items.update((item.id, item) for item in again)
         return again
 

@@ -90,10 +90,12 @@ class InMemoryStore:
         """Say how far a channel has read, None when it never did."""
         return self._cursors.get(channel)
 
-    async def claim(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
+    async def claim(
+        self, session_key: SessionKey, *, at: datetime, before: str = ""
+    ) -> Claim | None:
         """Take what waits into a new turn; None also while a turn of the chat is open."""
         waiting = self._inbox.waiting_in(session_key)
-        messages = taken_together(waiting)
+        messages = taken_together(self._inbox.those_before(waiting, before) if before else waiting)
         if not messages or any(turn.session_key == session_key for turn in self._open_turns()):
             return None
         turn = Turn(
@@ -194,16 +196,18 @@ class InMemoryStore:
         """Note that the platform has it, and forget the text."""
         self._outbox.mark_sent(item, receipt)
 
-    async def mark_failed(self, item: OutboxId, reason: str, *, at: datetime) -> None:
-        """Note that it will not be delivered, and why."""
-        self._outbox.mark_failed(item, reason, at)
+    async def mark_failed(
+        self, item: OutboxId, reason: str, *, at: datetime, notice: Reply | None = None
+    ) -> OutboxItem | None:
+        """Note that it will not be delivered, and why; give the notice about that."""
+        return self._outbox.mark_failed(item, reason, at, notice)
 
     async def failed(self, session_key: SessionKey) -> tuple[OutboxItem, ...]:
         """Give the replies that could not be delivered to a chat, oldest first."""
         return self._outbox.failed(session_key)
 
     async def send_again(self, session_key: SessionKey, *, at: datetime) -> tuple[OutboxItem, ...]:
-        """Make pending what could not be delivered to a chat, and give it."""
+        """Open again what could not be delivered to a chat, and give it."""
         return self._outbox.send_again(session_key)
 
     async def unfinished(self) -> Unfinished:

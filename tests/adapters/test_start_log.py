@@ -48,3 +48,23 @@ def test_where_nothing_can_be_written_the_bot_starts(tmp_path: Path) -> None:
     log.end_well()
 
     assert [0] * 5 == starts(log, 0, 1, 2, 3, 4)
+
+
+def test_it_is_known_whether_the_start_before_ended_well(tmp_path: Path) -> None:
+    log = StartLog(tmp_path)
+    unknown = log.follows_bad_end
+    starts(log, 0)
+    first = log.follows_bad_end
+    starts(StartLog(tmp_path), 7200)
+    after_bad = StartLog(tmp_path)
+    starts(after_bad, 9000)
+    after_bad.end_well()
+    after_good = StartLog(tmp_path)
+    starts(after_good, 9001)
+
+    assert (True, False, True, False) == (
+        unknown,
+        first,
+        after_bad.follows_bad_end,
+        after_good.follows_bad_end,
+    )

@@ -4,6 +4,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Coroutine
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -14,7 +15,16 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.core.chat import ChatAddress, Receipt, Reply
-from bot.core.lifecycle import Cursor, OutboxId, OutboxItem, Received, Route, SetAside, address_of
+from bot.core.lifecycle import (
+    UNKNOWN_FATE,
+    Cursor,
+    OutboxId,
+    OutboxItem,
+    Received,
+    Route,
+    SetAside,
+    address_of,
+)
 from bot.core.messages import ToolResult
 from bot.core.turns import Outcome, TurnId
 from bot.testing.clock import START
@@ -158,10 +168,14 @@ class TwoStores(RuleBasedStateMachine):
         item, receipt = self.an_item(back), Receipt(message_id=str(number))
         self.both(lambda store: store.mark_sent(item, receipt, at=START))
 
-    @rule(back=BACK, reason=st.sampled_from(["", "blocked"]))
-    def mark_failed(self, back: int, reason: str) -> None:
+    @rule(
+        back=BACK,
+        reason=st.sampled_from(["", "blocked", UNKNOWN_FATE]),
+        notice=st.sampled_from([None, replace(saying("It failed."), kind="failure")]),
+    )
+    def mark_failed(self, back: int, reason: str, notice: Reply | None) -> None:
         item = self.an_item(back)
-        self.both(lambda store: store.mark_failed(item, reason, at=START))
+        self.both(lambda store: store.mark_failed(item, reason, at=START, notice=notice))
 
     @rule()
     def send_again(self) -> None:

@@ -2,14 +2,22 @@
 
 import re
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
 from bot.config import Config
-from bot.core.chat import Capabilities
+from bot.core.access import AccessPolicy
+from bot.core.chat import Capabilities, PersonKey
+from bot.core.lifecycle import Cursor, Received, SetAside
+from bot.errors import StoreError
+from bot.runtime.access_gate import FEW_TOLD, TOLD_AGAIN_AFTER_S, AccessGate
+from bot.runtime.storing import STORE_RETRY_S
+from bot.testing.clock import FakeClock
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel
+from bot.testing.store import InMemoryStore
 from tests.e2e.conftest import OpenStore
 
 
@@ -29,6 +37,40 @@ async def test_a_stranger_is_told_once_how_to_get_in_and_the_model_is_not_asked(
     assert ["`loopback:1001`" in text for text in first] == [True]
     assert [] == second
     assert [] == model.requests
+
+
+class Refusing(InMemoryStore):
+    """A store that cannot take events as often as it is told."""
+
+    refusals = 1
+
+    async def receive(
+        self, events: tuple[Received | SetAside, ...], *, cursor: Cursor | None, at: datetime
+    ) -> tuple[bool, ...]:
+        if self.refusals:
+            self.refusals -= 1
+            raise StoreError("busy")
+        return await super().receive(events, cursor=cursor, at=at)
+
+
+async def test_a_stranger_is_told_also_when_the_store_failed_at_first(clock: FakeClock) -> None:
+    async with Dialogue(
+        ScriptedModel(), config=Config(), store=Refusing(), clock=clock
+    ) as dialogue:
+        await dialogue.happens([dialogue.channel.message("hello")])
+        await clock.advance(STORE_RETRY_S)
+
+    assert ["`loopback:1001`" in text for text in dialogue.channel.texts()] == [True]
+
+
+async def test_many_strangers_are_not_kept_in_mind_for_ever(clock: FakeClock) -> None:
+    gate = AccessGate(AccessPolicy(mode="pairing"), InMemoryStore(), clock)
+    for number in range(3 * FEW_TOLD):
+        if number % FEW_TOLD == 0:
+            await clock.advance(TOLD_AGAIN_AFTER_S)
+        assert gate.is_to_be_told(PersonKey(f"loopback:{number}"))
+
+    assert FEW_TOLD == len(gate._told_at)
 
 
 async def test_nothing_a_stranger_writes_is_kept(open_store: OpenStore) -> None:

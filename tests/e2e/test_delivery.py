@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bot.core.chat import Capabilities
+from bot.core.lifecycle import Received
 from bot.errors import DeliveryError, FateUnknown, ModelRequestRefused
 from bot.runtime import notices
+from bot.runtime.commands.retry import UNDER_WAY
 from bot.runtime.delivery import REPEATED
-from bot.testing.clock import settle
+from bot.testing.clock import START, settle
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel, calling
@@ -111,8 +113,8 @@ async def test_a_crash_during_the_call_is_cleared_up_at_the_next_start(
     await dialogue.happens([channel.message("hello")])
     await dialogue.crash()
     after = ScriptedModel()
-    async with Dialogue(after, config=OPEN, store=open_store(), channel=channel):
-        await settle()
+    async with Dialogue(after, config=OPEN, store=open_store(), channel=channel) as later:
+        await passes(later, 60)  # so long it could still have been on its way
 
     assert (texts, []) == (channel.texts(), after.requests)
     async with Dialogue(after, config=OPEN, store=open_store(), channel=channel):
@@ -198,6 +200,39 @@ async def test_retry_goes_on_with_a_failed_turn(open_store: OpenStore) -> None:
     assert ["user", "assistant", "user", "assistant", "user"] == [
         message.role for message in model.requests[-1].messages
     ]
+
+
+async def test_a_retry_that_is_run_again_says_nothing_beside_the_answer(
+    open_store: OpenStore,
+) -> None:
+    dialogue = await begin(open_store, PLAIN, ScriptedModel([ModelRequestRefused()]))
+    channel, store = dialogue.channel, dialogue.store
+    await dialogue.happens([channel.message("hello")])
+    retry = channel.message("/retry")
+    await store.receive((Received(inbound=retry, route="command"),), cursor=None, at=START)
+    await store.reopen(retry.address.session_key, at=START)
+    await dialogue.crash()
+    after = ScriptedModel(["Hello."])
+    after.hold()
+    async with Dialogue(after, config=OPEN, store=open_store(), channel=channel):
+        await after.held()
+        await settle()
+        after.release()
+        await settle()
+
+    assert ["Hello."] == channel.texts()[1:]
+
+
+async def test_a_retry_of_what_is_still_being_sent_says_so(open_store: OpenStore) -> None:
+    channel = LoopbackChannel(capabilities=PLAIN)
+    async with Dialogue(
+        ScriptedModel(["Answer."]), config=OPEN, store=open_store(), channel=channel
+    ) as dialogue:
+        channel.failures.append(DeliveryError("slow down", retry_after_s=60))
+        await dialogue.happens([channel.message("hello"), channel.message("/retry")])
+        await passes(dialogue, 60)
+
+    assert ["Answer.", UNDER_WAY] == channel.texts()
 
 
 # A channel that is gone for a while.

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from bot.config import Config
+from bot.core.chat import Capabilities
 from bot.core.lifecycle import Received
 from bot.core.messages import Message, ToolCall, ToolResult
 from bot.core.turns import Step, TurnId
@@ -17,6 +18,7 @@ from bot.testing.stores.given import model_call
 from tests.e2e.conftest import OpenStore
 
 OPEN = Config(access="open")
+EXCLAMATION = Capabilities(max_text_length=4_000, command_prefix="!")
 
 
 def calls(*names: str) -> tuple[ToolCall, ...]:
@@ -84,3 +86,15 @@ async def test_only_a_call_that_was_started_and_is_not_safe_is_refused(
     assert ToolResult(call_id="call_1", content=FATE_UNKNOWN, is_error=True) == started
     assert FATE_UNKNOWN != not_started.content
     assert ["Done."] == channel.texts()
+
+
+async def test_a_command_whose_plugin_is_gone_is_answered_as_one_that_is_none() -> None:
+    """It was stored as a command, so no turn takes it; as a text it is none any more."""
+    store, channel = InMemoryStore(), LoopbackChannel(capabilities=EXCLAMATION)
+    request = channel.message("!weather in Rome")
+    await store.receive((Received(inbound=request, route="command"),), cursor=None, at=START)
+    async with Dialogue(ScriptedModel(), config=OPEN, store=store, channel=channel) as dialogue:
+        await dialogue.app.settled(request.address)
+
+    assert ["There is no command `!weather`. `!help` lists all commands."] == channel.texts()
+    assert () == (await store.unfinished()).commands

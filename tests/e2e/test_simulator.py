@@ -13,7 +13,7 @@ from tests.repo.tree import ROOT
 
 SEEDS = 200
 SEEDS_A_TEST = 10
-FOUND_WITHIN = 30
+FOUND_WITHIN = 60
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_A_TEST))

@@ -26,7 +26,10 @@ from bot.adapters.store.sqlite_store import SqliteStore, Tell
 from bot.app import App, Outside
 from bot.cli import main
 from bot.config import Config
-from bot.errors import DataError, StoreError
+from bot.core.chat import Reply
+from bot.core.lifecycle import OutboxItem
+from bot.core.turns import Outcome, TurnId
+from bot.errors import DataError, StoreError, StoreLost
 from bot.ports import Channel, ModelClient
 from bot.runtime.health import StoreWatch
 from bot.testing.clock import FakeClock, HurriedClock, settle
@@ -34,6 +37,7 @@ from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel
 from bot.testing.slack_server import PretendedSlack
+from bot.testing.store import InMemoryStore
 from bot.testing.telegram_server import PretendedTelegram
 
 OPEN = Config(access="open", plugins=("clock",))
@@ -174,6 +178,44 @@ async def lost(disk: SmallDisk, *texts: str) -> tuple[str, list[str]]:
         with pytest.raises(DataError) as ended:
             await running
     return str(ended.value), channel.texts()
+
+
+@pytest.mark.parametrize("text", ["hello", "/status"])
+async def test_a_loss_in_the_moment_in_which_work_begins_ends_the_bot(text: str) -> None:
+    """What was spawned and is cancelled before its first step is nothing to wait for."""
+    dialogue = Dialogue(ScriptedModel(), config=OPEN)
+    running = asyncio.ensure_future(dialogue.app.run())
+    await settle()
+    await dialogue.app._dispatcher.receive("loopback", (dialogue.channel.message(text),), None)
+    dialogue.store_watch.tell(StoreLost("gone"))
+    async with asyncio.timeout(PATIENCE_S):
+        with pytest.raises(DataError, match="gone"):
+            await running
+
+
+class Removed(InMemoryStore):
+    """A store that is lost with the end of a turn."""
+
+    async def finish_turn(
+        self, turn_id: TurnId, outcome: Outcome, replies: tuple[Reply, ...], *, at: datetime
+    ) -> tuple[OutboxItem, ...]:
+        raise StoreLost("gone")
+
+
+async def test_a_loss_while_a_turn_is_being_stopped_ends_the_bot() -> None:
+    model = ScriptedModel(["Well"])
+    model.hold()
+    dialogue = Dialogue(model, config=OPEN, store=Removed())
+    running = asyncio.ensure_future(dialogue.app.run())
+    await settle()
+    message = dialogue.channel.message("hello")
+    await dialogue.happens([message])
+    await model.held()
+    assert dialogue.app._lanes.stop(message.address.session_key, "stop")
+    dialogue.store_watch.tell(StoreLost("gone"))
+    async with asyncio.timeout(PATIENCE_S):
+        with pytest.raises(DataError, match="gone"):
+            await running
 
 
 def damage(path: Path) -> None:

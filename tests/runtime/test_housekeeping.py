@@ -12,7 +12,9 @@ from bot.testing.loopback import LoopbackChannel
 from bot.testing.store import InMemoryStore
 
 
-@pytest.mark.parametrize(("days", "is_new"), [(1 / 86_400, False), (6 / 1_440, False), (29, False), (32, True)])
+@pytest.mark.parametrize(
+    ("days", "is_new"), [(1 / 86_400, False), (6 / 1_440, False), (29, False), (32, True)]
+)
 async def test_a_redelivery_is_known_for_thirty_days(days: float, is_new: bool) -> None:
     clock, store = FakeClock(), InMemoryStore()
     event = Received(inbound=LoopbackChannel().message("hello"), route="none")

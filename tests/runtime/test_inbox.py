@@ -1,10 +1,11 @@
 """What the store refuses is held, in order, until it is stored."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
-from bot.core.chat import Inbound
+from bot.core.chat import Inbound, InboundMessage
 from bot.core.lifecycle import SetAside
 from bot.errors import StoreError, StoreLost
 from bot.runtime.activity import Activity
@@ -12,6 +13,7 @@ from bot.runtime.health import ChannelBook
 from bot.runtime.inbox import ChannelInbox
 from bot.runtime.storing import STORE_RETRY_S
 from bot.testing.clock import FakeClock, settle
+from bot.testing.loopback import LoopbackChannel
 from bot.testing.store import InMemoryStore
 
 
@@ -31,8 +33,27 @@ class Disk:
         self.stored += [event.event_id for event in events]
 
 
-def event(name: str) -> tuple[SetAside, ...]:
-    return (SetAside(event_id=name, channel="telegram", raw="", reason=""),)
+class ShakyDisk(Disk):
+    """Takes events, but not the first time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.error = None
+        self.refused: list[str] = []
+
+    async def receive(
+        self, channel: str, events: tuple[Inbound | SetAside, ...], cursor: str | None
+    ) -> None:
+        name = events[0].event_id
+        if not self.refused and name == "a":
+            self.refused.append(name)
+            await FakeClock().sleep(0)
+            raise StoreError("busy")
+        await super().receive(channel, events, cursor)
+
+
+def event(name: str, chat: str = "1001") -> tuple[InboundMessage, ...]:
+    return (replace(LoopbackChannel().message(name, chat=chat), event_id=name),)
 
 
 def inbox_on(disk: Disk, clock: FakeClock) -> ChannelInbox:
@@ -66,6 +87,54 @@ async def test_what_can_be_stored_goes_side_by_side(clock: FakeClock) -> None:
     await asyncio.gather(*(inbox.receive(event(name)) for name in "abc"))
 
     assert list("abc") == disk.stored
+
+
+async def test_an_event_that_could_be_stored_does_not_overtake_one_that_could_not(
+    clock: FakeClock,
+) -> None:
+    disk = ShakyDisk()
+    inbox = inbox_on(disk, clock)
+    waiting = [asyncio.ensure_future(inbox.receive(event(name))) for name in "ab"]
+    waiting.append(asyncio.ensure_future(inbox.receive(event("x", chat="other"))))
+    await clock.advance(STORE_RETRY_S)
+    await asyncio.gather(*waiting)
+
+    assert list("xab") == disk.stored
+
+
+async def test_nobody_slips_in_while_a_store_comes_back(clock: FakeClock) -> None:
+    disk = Disk()
+    inbox = inbox_on(disk, clock)
+    waiting = [asyncio.ensure_future(inbox.receive(event(name))) for name in "ab"]
+    await settle()
+    disk.error = None
+
+    async def come_late() -> None:
+        while "a" not in disk.stored:
+            await FakeClock().sleep(0)
+        await inbox.receive(event("c"))
+
+    waiting.append(asyncio.ensure_future(come_late()))
+    await clock.advance(STORE_RETRY_S)
+    await asyncio.gather(*waiting)
+
+    assert list("abc") == disk.stored
+
+
+async def test_one_that_gives_up_waiting_lets_nobody_overtake(clock: FakeClock) -> None:
+    disk = Disk()
+    inbox = inbox_on(disk, clock)
+    first, second, third = (asyncio.ensure_future(inbox.receive(event(name))) for name in "abc")
+    await settle()
+    second.cancel()
+    disk.error = None
+    await settle()
+    before = list(disk.stored)
+    await clock.advance(STORE_RETRY_S)
+    await asyncio.gather(first, third)
+
+    assert [] == before
+    assert list("ac") == disk.stored
 
 
 async def test_a_lost_store_is_not_waited_for(clock: FakeClock) -> None:

@@ -40,11 +40,13 @@ class FailingStore(InMemoryStore):
 
     failing_claims = 0
 
-    async def claim(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
+    async def claim(
+        self, session_key: SessionKey, *, at: datetime, before: str = ""
+    ) -> Claim | None:
         if self.failing_claims:
             self.failing_claims -= 1
             raise StoreError("disk full")
-        return await super().claim(session_key, at=at)
+        return await super().claim(session_key, at=at, before=before)
 
 
 class OddChannel(LoopbackChannel):
@@ -59,7 +61,14 @@ class OddChannel(LoopbackChannel):
 class Hall:
     """Lanes with all that stands behind them."""
 
-    def __init__(self, supervisor: Supervisor, *, most_turns: int, store: InMemoryStore) -> None:
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        *,
+        most_turns: int,
+        store: InMemoryStore,
+        follows_bad_end: bool = True,
+    ) -> None:
         self.channel = OddChannel()
         self.clock = FakeClock()
         self.store = store
@@ -97,6 +106,7 @@ class Hall:
                 clock=self.clock,
                 activity=self.activity,
                 spawn=supervisor.spawn,
+                follows_bad_end=follows_bad_end,
                 most_turns=most_turns,
             )
         )
@@ -191,9 +201,9 @@ async def test_stop_ends_what_waits_for_its_turn_without_asking(hall: Hall) -> N
     hall.model.hold()
     for chat in ("a", "b", "c"):
         await hall.hears(chat, "hello")
-    assert hall.lanes.stop(hall.key("c"))
+    assert hall.lanes.stop(hall.key("c"), "stop")
     await settle()
-    assert not hall.lanes.stop(hall.key("c"))
+    assert not hall.lanes.stop(hall.key("c"), "stop")
     hall.model.release()
     await hall.activity.idle()
 
@@ -205,7 +215,7 @@ async def test_stop_ends_a_turn_in_a_retry_pause(hall: Hall) -> None:
     hall.model.then(ModelOverloaded())
     await hall.hears("1", "hello")
     assert 1 == hall.clock.sleepers
-    assert hall.lanes.stop(hall.key("1"))
+    assert hall.lanes.stop(hall.key("1"), "stop")
     await settle()
 
     assert ["stopped"] == hall.outcomes
@@ -221,7 +231,7 @@ async def test_stop_ends_a_turn_in_a_tool(hall: Hall) -> None:
     hall.tools.register(rest, owner="test")
     hall.model.then(calling("rest"))
     await hall.hears("1", "hello")
-    assert hall.lanes.stop(hall.key("1"))
+    assert hall.lanes.stop(hall.key("1"), "stop")
     await settle()
 
     assert ["stopped"] == hall.outcomes
@@ -232,7 +242,7 @@ async def test_stop_ends_a_turn_that_waits_for_the_store(supervisor: Supervisor)
     store.failing_claims = 1
     hall = Hall(supervisor, most_turns=2, store=store)
     await hall.hears("1", "hello")
-    assert hall.lanes.stop(hall.key("1"))
+    assert hall.lanes.stop(hall.key("1"), "stop")
     await hall.clock.advance(10)
 
     assert (["stopped"], []) == (hall.outcomes, hall.model.requests)
@@ -242,7 +252,7 @@ async def test_an_answer_that_is_there_cannot_be_stopped_any_more(hall: Hall) ->
     await hall.hears("1", "hello")
     await hall.activity.idle()
 
-    assert not hall.lanes.stop(hall.key("1"))
+    assert not hall.lanes.stop(hall.key("1"), "stop")
     assert ["re: hello"] == hall.channel.texts("1")
 
 
@@ -263,6 +273,33 @@ async def test_a_turn_that_start_after_start_finds_open_is_given_up_and_told(
     assert ["failed"] == hall.outcomes
     assert [] == hall.model.requests
     assert [notices.for_given_up("20260105-090000")] == hall.channel.texts("1")
+
+
+async def test_a_turn_that_outlasts_one_stop_after_the_other_is_gone_on_with() -> None:
+    store = InMemoryStore()
+    async with Supervisor() as first:
+        hall = Hall(first, most_turns=2, store=store)
+        hall.model.hold()
+        await hall.hears("1", "while the vendor is away")
+    for _ in range(MOST_RESUMES + 1):
+        async with Supervisor() as following:
+            hall = Hall(following, most_turns=2, store=store, follows_bad_end=False)
+            hall.model.hold()
+            (claim,) = (await store.unfinished()).claims
+            hall.lanes.resume(claim)
+            await hall.model.held()
+
+    assert ([None], []) == (hall.outcomes, hall.channel.texts("1"))
+
+
+async def test_a_chat_whose_lane_never_began_is_not_busy(
+    hall: Hall, supervisor: Supervisor
+) -> None:
+    hall.lanes.wake(hall.key("1"))
+    supervisor.cancel_all()
+    await settle()
+
+    assert 0 == hall.activity.busy_chats
 
 
 async def test_a_bug_outside_of_the_agent_ends_the_turn_and_not_the_chat(hall: Hall) -> None:

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from bot.adapters.store.codec import decode_inbound, encode_inbound, micros_of
 from bot.adapters.store.schema import SqlValue, Tables
-from bot.core.chat import Inbound, InboundEdit, InboundMessage, SessionKey
+from bot.core.chat import ChatAddress, Inbound, InboundEdit, InboundMessage, SessionKey
 from bot.core.lifecycle import (
     MAX_MESSAGES_TOGETHER,
     Cursor,
@@ -61,6 +61,15 @@ def waiting_messages(tables: Tables, session_key: SessionKey) -> dict[int, Inbou
         MAX_MESSAGES_TOGETHER + 1,
     )
     return {row: _message(decode_inbound(body)) for row, body in rows}
+
+
+def place_of(tables: Tables, session_key: SessionKey, event_id: str) -> int | None:
+    """Say where in the order of arrival an event of a chat's channel stands; None if unknown."""
+    channel = ChatAddress.from_session_key(session_key).channel
+    row = tables.execute(
+        "SELECT id FROM inbox WHERE event_id = ? AND channel = ?", event_id, channel
+    ).fetchone()
+    return None if row is None else int(row[0])
 
 
 def claim_waiting(

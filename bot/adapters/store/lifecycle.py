@@ -19,12 +19,17 @@ from bot.core.lifecycle import (
 from bot.core.turns import Outcome, TurnId
 
 
-def claim(tables: Tables, session_key: SessionKey, at: datetime) -> Claim | None:
-    """Take what waits in a chat into a new turn, unless the chat still has an open one."""
+def claim(tables: Tables, session_key: SessionKey, at: datetime, before: str = "") -> Claim | None:
+    """Take what waits in a chat into a new turn, unless the chat still has an open one.
+
+    With ``before``, only what came in before that event.
+    """
     waiting = inbox.waiting_messages(tables, session_key)
-    if not waiting or turns.has_open(tables, session_key):
+    limit = inbox.place_of(tables, session_key, before) if before else None
+    earlier = tuple(each for row, each in waiting.items() if limit is None or row < limit)
+    if not earlier or turns.has_open(tables, session_key):
         return None
-    messages = taken_together(tuple(waiting.values()))
+    messages = taken_together(earlier)
     inbox.drop_kept(tables, session_key)
     generation = conversations.generation_of(tables, session_key)
     turn = turns.start(tables, session_key, generation, compose_request(messages), at)

@@ -20,7 +20,7 @@ from datetime import datetime
 from bot.adapters.store.codec import decode_reply, encode_reply, micros_of, moment_of
 from bot.adapters.store.schema import Tables
 from bot.core.chat import Receipt, Reply, SessionKey
-from bot.core.lifecycle import OutboxId, OutboxItem
+from bot.core.lifecycle import OutboxId, OutboxItem, sent_again
 from bot.core.turns import TurnId
 
 _NEVER_SHOWN = "The turn ended before the preview was known to be shown."
@@ -145,8 +145,10 @@ def mark_sent(tables: Tables, item: OutboxId, receipt: Receipt, at: datetime) ->
     _require_known(tables, item, marked.rowcount)
 
 
-def mark_failed(tables: Tables, item: OutboxId, reason: str, at: datetime) -> None:
-    """Note that it will not be delivered, and why."""
+def mark_failed(
+    tables: Tables, item: OutboxId, reason: str, at: datetime, notice: Reply | None
+) -> OutboxItem | None:
+    """Note that it will not be delivered, and why; put the notice about that into the outbox."""
     marked = tables.execute(
         "UPDATE outbox SET state = 'failed', reason = ?, changed_at = ?"
         " WHERE id = ? AND state IN ('pending', 'sending')",
@@ -155,6 +157,9 @@ def mark_failed(tables: Tables, item: OutboxId, reason: str, at: datetime) -> No
         item,
     )
     _require_known(tables, item, marked.rowcount)
+    if notice is None or not marked.rowcount:
+        return None
+    return _insert(tables, notice, at, turn_id=None)
 
 
 def undelivered(tables: Tables) -> tuple[OutboxItem, ...]:
@@ -173,19 +178,20 @@ def failed(tables: Tables, session_key: SessionKey) -> tuple[OutboxItem, ...]:
         " WHERE session_key = ? AND state = 'failed' AND is_preview = 0 ORDER BY id",
         session_key,
     )
-    return _read(tables, rows)
+    return tuple(item for item in _read(tables, rows) if item.reply.kind != "failure")
 
 
 def send_again(tables: Tables, session_key: SessionKey, at: datetime) -> tuple[OutboxItem, ...]:
-    """Make pending what could not be delivered to a chat, and give it, oldest first."""
-    items = failed(tables, session_key)
-    tables.execute(
-        "UPDATE outbox SET state = 'pending', reason = NULL, changed_at = ?"
-        " WHERE session_key = ? AND state = 'failed' AND is_preview = 0",
-        micros_of(at),
-        session_key,
-    )
-    return tuple(replace(item, state="pending", reason="", failed_at=None) for item in items)
+    """Open again what could not be delivered to a chat, and give it, oldest first."""
+    items = tuple(sent_again(item) for item in failed(tables, session_key))
+    for item in items:
+        tables.execute(
+            "UPDATE outbox SET state = ?, reason = NULL, changed_at = ? WHERE id = ?",
+            item.state,
+            micros_of(at),
+            item.id,
+        )
+    return items
 
 
 def _insert(

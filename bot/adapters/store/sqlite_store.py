@@ -91,9 +91,11 @@ class SqliteStore:
         """Say how far a channel has read, None when it never did."""
         return await self._read(inbox.cursor, channel)
 
-    async def claim(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
+    async def claim(
+        self, session_key: SessionKey, *, at: datetime, before: str = ""
+    ) -> Claim | None:
         """Take what waits into a new turn; None also while a turn of the chat is open."""
-        return await self._call(lifecycle.claim, session_key, at)
+        return await self._call(lifecycle.claim, session_key, at, before)
 
     async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
         """Keep step number ``index``, counted from 0, and what it cost."""
@@ -147,16 +149,18 @@ class SqliteStore:
         """Note that the platform has it, and forget the text."""
         await self._call(outbox.mark_sent, item, receipt, at)
 
-    async def mark_failed(self, item: OutboxId, reason: str, *, at: datetime) -> None:
-        """Note that it will not be delivered, and why."""
-        await self._call(outbox.mark_failed, item, reason, at)
+    async def mark_failed(
+        self, item: OutboxId, reason: str, *, at: datetime, notice: Reply | None = None
+    ) -> OutboxItem | None:
+        """Note that it will not be delivered, and why; give the notice about that."""
+        return await self._call(outbox.mark_failed, item, reason, at, notice)
 
     async def failed(self, session_key: SessionKey) -> tuple[OutboxItem, ...]:
         """Give the replies that could not be delivered to a chat, oldest first."""
         return await self._read(outbox.failed, session_key)
 
     async def send_again(self, session_key: SessionKey, *, at: datetime) -> tuple[OutboxItem, ...]:
-        """Make pending what could not be delivered to a chat, and give it."""
+        """Open again what could not be delivered to a chat, and give it."""
         return await self._call(outbox.send_again, session_key, at)
 
     async def unfinished(self) -> Unfinished:

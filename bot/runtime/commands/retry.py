@@ -1,17 +1,20 @@
 """``/retry``: once more, what did not work."""
 
+from bot.core.chat import SessionKey
 from bot.ports import Clock, CommandContext, Lifecycle
 from bot.runtime.commands.table import Command
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
 
 NOTHING_FAILED = "Nothing has failed here."
+UNDER_WAY = "What there is to say here is still being sent."
 
 
 def retry_command(lifecycle: Lifecycle, delivery: Delivery, lanes: Lanes, clock: Clock) -> Command:
     """Send what could not be delivered, or else go on with the answer that failed.
 
-    An answer that is tried again is its own reply: nothing else is said.
+    An answer that is tried again is its own reply: nothing else is said, also when the command was
+    cut behind its work and is run again.
     """
 
     async def answer(context: CommandContext) -> str:
@@ -21,8 +24,16 @@ def retry_command(lifecycle: Lifecycle, delivery: Delivery, lanes: Lanes, clock:
             return f"Sending {count} message{'s' if count > 1 else ''} again."
         claim = await lifecycle.reopen(session_key, at=clock.now())
         if claim is None:
-            return NOTHING_FAILED
+            return await beside_what_is_open(session_key)
         lanes.wake(session_key, claim)
         return ""
+
+    async def beside_what_is_open(session_key: SessionKey) -> str:
+        unfinished = await lifecycle.unfinished()
+        if any(claim.turn.session_key == session_key for claim in unfinished.claims):
+            return ""
+        items = (item for item in unfinished.outbox if item.reply.kind == "final")
+        is_sending = any(item.reply.address.session_key == session_key for item in items)
+        return UNDER_WAY if is_sending else NOTHING_FAILED
 
     return Command(name="retry", description="Try again what failed.", handler=answer)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from bot.core.chat import InboundMessage
 from bot.core.commands import CommandCall, nearest_command
 from bot.ports import CommandContext, CommandHandler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A command: its name without the slash, one line about it, and what answers (CommonMark)."""
+    """A command: its name without the slash, one line about it, and what answers (CommonMark).
+
+    Attributes:
+        at_once: What has to happen before anything is seen to that was written after the command.
+    """
 
     name: str
     description: str
     handler: CommandHandler
     is_for_admins: bool = False
+    at_once: Callable[[InboundMessage], None] | None = None
 
 
 class CommandTable:
@@ -50,6 +56,12 @@ class CommandTable:
     def knows(self, call: CommandCall) -> bool:
         """Say whether there is such a command."""
         return call.name in self._commands
+
+    def begin(self, call: CommandCall, message: InboundMessage) -> None:
+        """Do what a command does at once; the rest is done, and answered, beside everything."""
+        command = self._commands.get(call.name)
+        if command is not None and command.at_once is not None:
+            command.at_once(message)
 
     async def answer(self, call: CommandCall, context: CommandContext) -> str:
         """Carry a command out; a wrong name gets the nearest right one."""

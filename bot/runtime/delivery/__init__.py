@@ -1,8 +1,16 @@
 """From the outbox to the platform: in order, at its pace, nothing twice without a mark."""
 
-from bot.runtime.delivery.courier import REPEATED, DeliveryParts
+from bot.runtime.delivery.courier import LANDED_AFTER_S, REPEATED, DeliveryParts
 from bot.runtime.delivery.marks import Marks
 from bot.runtime.delivery.pacing import Pacer, Urgency
 from bot.runtime.delivery.queues import Delivery
 
-__all__ = ["REPEATED", "Delivery", "DeliveryParts", "Marks", "Pacer", "Urgency"]
+__all__ = [
+    "LANDED_AFTER_S",
+    "REPEATED",
+    "Delivery",
+    "DeliveryParts",
+    "Marks",
+    "Pacer",
+    "Urgency",
+]

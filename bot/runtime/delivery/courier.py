@@ -10,7 +10,13 @@ Theory of operation::
                   └── fate unknown, also after a crash:
                         an edit ─────────────> again: twice the same edit shows nothing twice
                         the platform is asked  there: finished by an edit   not there: again
-                        it cannot be asked ──> again once, with a mark; then failed
+                        it cannot be asked ──> again, with a mark, once the platform answers
+
+What surely did not arrive is only what is not there some time after its call: a request that broke
+off may still be on its way. The sign "is typing", which harms nobody, goes ahead of a marked
+repeat: while the platform fails, that fails in its place, and the repeat is made when it is better,
+as a rule once. A repeat of unknown fate is followed by another after a pause that grows. A refused
+token holds the chat until a better one is found.
 
 As long as a copy may have arrived, an item stays ``sending`` in the store: a process that takes
 over must ask, or mark, in its turn.
@@ -23,8 +29,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.core.chat import Receipt
-from bot.core.lifecycle import OutboxItem
+from bot.core.chat import ChatAddress, Receipt
+from bot.core.lifecycle import UNKNOWN_FATE, OutboxItem
 from bot.core.retry import RetryPolicy, delay_before
 from bot.errors import ChannelError, DeliveryError, FateUnknown
 from bot.ports import Channel, Clock, Lifecycle
@@ -37,12 +43,20 @@ logger = logging.getLogger(__name__)
 
 REPEATED = "\n\n*(Sent again: whether the first copy arrived is not known.)*"
 
-UNKNOWN_FATE = "whether it arrived is not known"
-"""How the reason of a failed item begins of which a copy may stand in the chat."""
-
 LOOKUP_RETRY = RetryPolicy(attempts=10, base_s=2.0, factor=2.0, cap_s=30.0)
 """A platform that cannot say for minutes whether a reply arrived gets a marked repeat; if that does
 not arrive either, it is asked again before the next."""
+
+REPEAT_RETRY = RetryPolicy(attempts=2, base_s=2.0, factor=4.0, cap_s=300.0)
+"""How often the fate of a reply may be unknown: it is repeated once, since every repeat may be one
+more copy. If that one's fate is not known either, the person is told and may ask for it again."""
+
+LANDED_AFTER_S = 35.0
+"""How long after its call a reply may still appear: the longest that a channel lets a request
+take, and some seconds in which the platform works it off."""
+
+REFUSED_PAUSE_S = 300.0
+"""How long to leave a chat alone whose platform refuses the token, as receiving does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +74,7 @@ class DeliveryParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
-    """How a delivery ended; ``kept`` is left to a later process, with a better token say."""
+    """How a delivery ended; ``kept`` is left to a later process that has the channel."""
 
     state: Literal["sent", "failed", "kept"]
     reason: str = ""
@@ -75,13 +89,17 @@ class _Trip:
         is_marked: The newest attempt said that it is a repeat.
         refused: What cannot be edited.
         failures: Attempts that failed; one that the platform put off is none.
+        unknowns: Attempts of unknown fate since it was last sure that there is no copy.
+        called_s: When the newest attempt was made, or, by an earlier process, could have been.
     """
 
     item: OutboxItem
     is_in_doubt: bool
+    called_s: float
     is_marked: bool = False
     refused: Receipt | None = None
     failures: int = 0
+    unknowns: int = 0
 
 
 class Courier:
@@ -93,25 +111,29 @@ class Courier:
         self._pacer = pacer
 
     async def deliver(self, item: OutboxItem) -> Delivered:
-        """Try until the item is sent, is refused for good, or cannot be sent by this process."""
+        """Try until the item is sent, is refused for good, or cannot be sent by this process.
+
+        A failure is for the caller to write down.
+        """
         channel = self._parts.channels.get(item.reply.address.channel)
         if channel is None:
             logger.warning("delivery.no_channel", extra=_about(item))
             return Delivered(state="kept")
-        trip = _Trip(item=item, is_in_doubt=item.state == "sending")
+        now_s = self._parts.clock.monotonic()
+        trip = _Trip(item=item, is_in_doubt=item.state == "sending", called_s=now_s)
         while True:
             try:
                 receipt = await self._attempt(channel, trip)
             except DeliveryError as error:
                 wait_s = await self._after(trip, error)
                 if wait_s is None:
-                    return await self._give_up(trip, error)
+                    return _given_up(trip, error)
                 await self._rest(trip.item, wait_s)
-            except ChannelError as error:  # the token is refused: kept for a better one
+            except ChannelError as error:  # the token is refused
                 logger.warning("delivery.postponed", extra={**_about(item), "why": str(error)})
                 if not trip.is_in_doubt:
                     await self._marks.pending(item.id)
-                return Delivered(state="kept")
+                await self._rest(item, REFUSED_PAUSE_S)
             else:
                 await self._marks.sent(item.id, receipt)
                 return Delivered(state="sent")
@@ -127,7 +149,12 @@ class Courier:
                 trip.item = replace(trip.item, replaces=found)
             else:
                 return found
+        if trip.is_marked:
+            await _send_ahead(channel, trip.item.reply.address)
         await self._marks.sending(trip.item.id)
+        # A sign under way may have been told to rest while a slow store took the mark.
+        await self._pacer.rested(trip.item.reply.address)
+        trip.called_s = self._parts.clock.monotonic()
         reply, target = trip.item.reply, trip.item.replaces
         if target is not None:
             await channel.edit(target, reply)
@@ -153,7 +180,12 @@ class Courier:
                     return None
                 await self._rest(trip.item, wait_s)
             else:
-                trip.is_in_doubt = receipt is not None
+                early_s = trip.called_s + LANDED_AFTER_S - self._parts.clock.monotonic()
+                if receipt is None and early_s > 0:
+                    await self._rest(trip.item, early_s)
+                    continue
+                if receipt is None:
+                    trip.is_in_doubt, trip.unknowns = False, 0
                 return receipt
         return None
 
@@ -164,15 +196,13 @@ class Courier:
             logger.warning("delivery.edit_refused", extra={**_about(trip.item), "why": str(error)})
             trip.item, trip.refused = replace(trip.item, replaces=None), trip.item.replaces
             return 0.0
-        if isinstance(error, FateUnknown) and not is_edit:
+        is_unknown = isinstance(error, FateUnknown) and not is_edit
+        if is_unknown:
             trip.is_in_doubt = True
-            if trip.is_marked:
-                return None
+            trip.unknowns += 1
         if error.retry_after_s is None:
             trip.failures += 1
-        wait_s = delay_before(
-            self._parts.policy, max(1, trip.failures), error.retry_after_s, self._parts.jitter()
-        )
+        wait_s = self._pause_s(trip, error, is_unknown=is_unknown)
         if not error.can_retry or wait_s is None:
             return None
         logger.warning(
@@ -183,11 +213,15 @@ class Courier:
             await self._marks.pending(trip.item.id)
         return wait_s
 
-    async def _give_up(self, trip: _Trip, error: DeliveryError) -> Delivered:
-        reason = f"{UNKNOWN_FATE} ({str(error).rstrip('.')})" if trip.is_in_doubt else str(error)
-        logger.error("delivery.failed", extra={**_about(trip.item), "why": reason})
-        await self._marks.failed(trip.item.id, reason)
-        return Delivered(state="failed", reason=reason)
+    def _pause_s(self, trip: _Trip, error: DeliveryError, *, is_unknown: bool) -> float | None:
+        jitter = self._parts.jitter()
+        wait_s = delay_before(
+            self._parts.policy, max(1, trip.failures), error.retry_after_s, jitter
+        )
+        if not is_unknown or wait_s is None:
+            return wait_s
+        repeat_s = delay_before(REPEAT_RETRY, trip.unknowns, None, jitter)
+        return None if repeat_s is None else max(wait_s, repeat_s)
 
     async def _rest(self, item: OutboxItem, seconds: float) -> None:
         """Leave the whole chat alone for a while."""
@@ -195,6 +229,23 @@ class Courier:
         if seconds > 0:
             self._pacer.pause(address, seconds)
         await self._pacer.rested(address)
+
+
+async def _send_ahead(channel: Channel, address: ChatAddress) -> None:
+    """Show a sign, where there is one, so that a platform that fails just now fails at that."""
+    if channel.capabilities.typing_interval_s is None:
+        return
+    try:
+        await channel.show_typing(address)
+    except DeliveryError as error:
+        if error.can_retry:
+            raise
+
+
+def _given_up(trip: _Trip, error: DeliveryError) -> Delivered:
+    reason = f"{UNKNOWN_FATE} ({str(error).rstrip('.')})" if trip.is_in_doubt else str(error)
+    logger.error("delivery.failed", extra={**_about(trip.item), "why": reason})
+    return Delivered(state="failed", reason=reason)
 
 
 def _about(item: OutboxItem) -> dict[str, object]:

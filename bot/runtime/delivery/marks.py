@@ -6,8 +6,8 @@ nothing is believed to be sent that is not marked.
 
 from __future__ import annotations
 
-from bot.core.chat import Receipt
-from bot.core.lifecycle import OutboxId
+from bot.core.chat import Receipt, Reply
+from bot.core.lifecycle import OutboxId, OutboxItem
 from bot.ports import Clock, Lifecycle
 from bot.runtime.storing import until_stored
 
@@ -37,9 +37,13 @@ class Marks:
             self._clock, "mark_sent", lambda: self._lifecycle.mark_sent(item, receipt, at=now)
         )
 
-    async def failed(self, item: OutboxId, reason: str) -> None:
-        """Note that it will not be delivered, and why."""
+    async def failed(
+        self, item: OutboxId, reason: str, notice: Reply | None = None
+    ) -> OutboxItem | None:
+        """Note that it will not be delivered, and why; give the stored notice about that."""
         now = self._clock.now()
-        await until_stored(
-            self._clock, "mark_failed", lambda: self._lifecycle.mark_failed(item, reason, at=now)
+        return await until_stored(
+            self._clock,
+            "mark_failed",
+            lambda: self._lifecycle.mark_failed(item, reason, at=now, notice=notice),
         )

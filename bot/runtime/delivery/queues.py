@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from bot.core.chat import ChatAddress, Reply, SessionKey
-from bot.core.lifecycle import OutboxId, OutboxItem
-from bot.errors import ChannelError
+from bot.core.lifecycle import UNKNOWN_FATE, OutboxId, OutboxItem
 from bot.runtime import notices
 from bot.runtime.border import Incident, guarded
-from bot.runtime.delivery.courier import UNKNOWN_FATE, Courier, Delivered, DeliveryParts
+from bot.runtime.delivery.courier import Courier, Delivered, DeliveryParts
 from bot.runtime.delivery.marks import Marks
 from bot.runtime.delivery.pacing import Pacer, Urgency, line_of
-
-logger = logging.getLogger(__name__)
+from bot.runtime.waiting import whole
 
 Parts = tuple[OutboxItem, ...]
 """What belongs together and is never parted: the messages of one answer."""
@@ -86,15 +83,12 @@ class Delivery:
         Raises:
             StoreError: Nothing was begun.
         """
-        lifecycle, now = self._parts.lifecycle, self._parts.clock.now()
-        failed = await lifecycle.failed(session_key)
-        doubtful = {item.id for item in failed if item.reason.startswith(UNKNOWN_FATE)}
-        items = list(await lifecycle.send_again(session_key, at=now))
-        for number, item in enumerate(items):
-            if item.id in doubtful:
-                await self._marks.sending(item.id)
-                items[number] = replace(item, state="sending")
-        self.enqueue(tuple(items))
+        # Cut while the store commits, it would leave open what nobody sends.
+        return await whole(self._send_again(session_key))
+
+    async def _send_again(self, session_key: SessionKey) -> int:
+        items = await self._parts.lifecycle.send_again(session_key, at=self._parts.clock.now())
+        self.enqueue(items)
         return len(items)
 
     async def _drain(self, line: SessionKey, address: ChatAddress, queue: _Queue) -> None:
@@ -111,16 +105,15 @@ class Delivery:
                 self._end(left)
 
     async def _deliver(self, parts: Parts) -> None:
-        first, reason = parts[0].reply, ""
+        is_told = parts[0].reply.kind != "final"
         try:
             for item in parts:
                 fate = await self._deliver_one(item)
-                reason = reason or fate.reason
                 if fate.state == "kept":  # what follows must not arrive before it
                     break
-            if reason and first.kind == "final":
-                about: dict[str, object] = {"session": first.address.session_key}
-                await guarded(self._tell(first.address, reason), self._parts.clock, about)
+                if fate.state == "failed":
+                    await self._fail(item, fate.reason, is_told=is_told)
+                    is_told = True
         finally:
             self._end(parts)
 
@@ -133,21 +126,17 @@ class Delivery:
         fate = await guarded(self._courier.deliver(item), self._parts.clock, about)
         if not isinstance(fate, Incident):
             return fate
-        reason = f"{UNKNOWN_FATE} (incident {fate.number})"
-        await self._marks.failed(item.id, reason)
-        return Delivered(state="failed", reason=reason)
+        return Delivered(state="failed", reason=f"{UNKNOWN_FATE} (incident {fate.number})")
 
-    async def _tell(self, address: ChatAddress, reason: str) -> None:
-        """Say once that an answer failed, if the chat takes that; it stays in the store anyway."""
-        await self._pacer.rested(address)
-        notice = Reply(address=address, text=notices.for_undelivered(reason), kind="notice")
-        try:
-            await self._parts.channels[address.channel].send(notice)
-        except ChannelError as error:
-            about = {"session": address.session_key, "why": str(error)}
-            logger.warning("delivery.failure_not_told", extra=about)
-            if error.retry_after_s:
-                self._pacer.pause(address, error.retry_after_s)
+    async def _fail(self, item: OutboxItem, reason: str, *, is_told: bool) -> None:
+        """Note that an item failed; of an answer that is told once, and delivered like a reply."""
+        notice = None
+        if not is_told:
+            text = notices.for_undelivered(reason)
+            notice = Reply(address=item.reply.address, text=text, kind="failure")
+        told = await self._marks.failed(item.id, reason, notice)
+        if told is not None:
+            self.enqueue((told,))
 
 
 def _belonging_together(items: tuple[OutboxItem, ...]) -> Iterator[Parts]:

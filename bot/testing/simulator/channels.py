@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.core.chat import Capabilities, ChatAddress, Inbound, Receipt, Reply
+from bot.core.chat import Capabilities, ChatAddress, Receipt, Reply
 from bot.errors import DeliveryError, FateUnknown, StoreError
 from bot.ports import Inbox
 from bot.testing.simulator.ledger import Ledger
 from bot.testing.simulator.life import Life
 from bot.testing.simulator.platforms import (
+    Offer,
     Platform,
     PollingPlatform,
     PushingPlatform,
@@ -19,6 +20,9 @@ from bot.testing.simulator.platforms import (
 LONGEST_BATCH = 5
 MADE_READY_WITHIN_S = 15.0
 """How long it may take to write down that a call is about to be made, before it is made."""
+
+MADE_READY_BEHIND = 10
+"""Behind how many other calls of the store that may have to wait."""
 
 PAUSE_S = 2.0
 """How long a channel waits before it asks again for what could not be stored."""
@@ -114,7 +118,7 @@ class SimulatedChannel:
         if not self._world.strikes(self._world.weather.delivery_fails):
             return False
         how = self._world.dice.weighted(
-            {"passing": 8, "lost": 2, "answer lost": 3, "refused": 0 if is_edit else 1}
+            {"passing": 8, "lost": 2, "answer lost": 3, "refused": 0 if is_edit else 2}
         )
         self._world.note(f"{self.name} trouble: {how}")
         match how:
@@ -133,7 +137,9 @@ class SimulatedChannel:
     def _must_not_rest(self, address: ChatAddress, what: str) -> None:
         """Note a call of a process that was told to leave the chat alone (CHN-5)."""
         since_s, until_s = self._life.rests.get((self.name, address.chat), (0.0, 0.0))
-        if since_s + MADE_READY_WITHIN_S < self._world.elapsed_s < until_s - 1e-6:
+        longest_s = MADE_READY_BEHIND * self._world.weather.longest_delay_s
+        ready_s = since_s + max(MADE_READY_WITHIN_S, longest_s)
+        if ready_s < self._world.elapsed_s < until_s - 1e-6:
             self._ledger.fault(f"{what} in {address.session_key}, which wants to be left alone")
 
     def _must_be_up(self, reply: Reply | None) -> None:
@@ -193,7 +199,7 @@ class PollingChannel(SimulatedChannel):
 
 
 class PushingChannel(SimulatedChannel):
-    """Takes events as they come, those of different chats side by side."""
+    """Takes events as they come, each beside those before it."""
 
     def __init__(self, platform: PushingPlatform, life: Life, ledger: Ledger) -> None:
         super().__init__(platform, life, ledger)
@@ -204,20 +210,20 @@ class PushingChannel(SimulatedChannel):
         inbox.receiving()
         async with asyncio.TaskGroup() as group:
             while True:
-                event = await self._pushing.next_event()
-                group.create_task(self._take(inbox, event))
+                offer = await self._pushing.next_offer()
+                group.create_task(self._take(inbox, offer))
 
-    async def _take(self, inbox: Inbox, event: Inbound) -> None:
-        await self._life.cross("pushed.event")
+    async def _take(self, inbox: Inbox, offer: Offer) -> None:
+        self._life.risk("pushed.event")
         try:
-            await inbox.receive((event,))
+            await inbox.receive((offer.event,))
         except StoreError:
             self._life.require()
-            self._pushing.refused(event)
+            self._pushing.refused(offer)
             return
-        self._life.require()
-        self._ledger.told(event)
+        await self._life.cross("pushed.event, confirming")
+        self._ledger.told(offer.event)
         if self._world.strikes(0.02):
-            self._pushing.refused(event)  # the confirmation got lost
+            self._pushing.refused(offer)  # the confirmation got lost
         else:
-            self._pushing.confirmed(event)
+            self._pushing.confirmed(offer)

@@ -7,98 +7,20 @@ moment it happens.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Literal
 
 from bot.core.chat import Inbound, InboundMessage, Reply, SessionKey, StopRequest
 from bot.core.commands import parse_command
 from bot.core.lifecycle import Claim, DeliveryState, OutboxId, OutboxItem, Received, address_of
 from bot.core.turns import Outcome, TurnId
+from bot.testing.simulator.facts import Ending, ItemFacts, Kind, Said, Trouble, TurnFacts
 from bot.testing.simulator.world import World
 
-Trouble = Literal["refused", "passing", "unknown"]
-"""How a delivery failed: for good, for now, or nobody can say."""
-
-Kind = Literal["message", "command", "stop", "chatter"]
-"""What a person did: spoke to the bot, gave a command, pressed stop, spoke to somebody else."""
-
-_ID = re.compile(r"\bm(\d+)\b")
+NEW_BEGINS = "A new conversation begins"
+"""How people are told that ``/new`` was done."""
 
 EventName = tuple[str, str]
 """Channel and event id."""
-
-
-def ids_named(text: str) -> tuple[str, ...]:
-    """List the messages that a text names, each once, in the order of their first naming."""
-    return tuple(dict.fromkeys(f"m{number}" for number in _ID.findall(text)))
-
-
-@dataclass(slots=True)
-class Said:
-    """Something a person did.
-
-    Attributes:
-        is_told: The platform heard that it was received.
-        is_out_of_line: The platform gave it up; if it comes all the same, then not in its place.
-    """
-
-    inbound: Inbound
-    session_key: SessionKey
-    kind: Kind
-    is_told: bool = False
-    is_out_of_line: bool = False
-    stored_at: float = math.inf
-    settled_at: float = math.inf
-    answers: int = 0
-
-    @property
-    def id(self) -> str:
-        """How answers name it."""
-        message = self.inbound
-        return f"m{message.message_id}" if isinstance(message, InboundMessage) else "button"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """How a turn ended, what it left in the outbox, and how many processes had gone on with it."""
-
-    outcome: Outcome
-    items: tuple[OutboxId, ...]
-    resumes: int
-
-
-@dataclass(slots=True)
-class TurnFacts:
-    """A turn as the store holds it; it has one ending for each time that it was opened."""
-
-    session_key: SessionKey
-    messages: tuple[str, ...]
-    generation: int
-    opened_at: float
-    openings: int = 1
-    resumes: int = 0
-    ended_at: float = math.inf
-    endings: list[Ending] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class ItemFacts:
-    """A reply in the outbox; ``unknowns`` counts the sendings of which nobody knows the fate."""
-
-    item: OutboxItem
-    session_key: SessionKey
-    turn_id: TurnId | None
-    state: DeliveryState
-    unknowns: int = 0
-    sent_again: int = 0
-    troubles: Counter[Trouble] = field(default_factory=Counter)
-
-    @property
-    def text(self) -> str:
-        """What people are to read."""
-        return self.item.reply.text
 
 
 class Ledger:
@@ -120,6 +42,10 @@ class Ledger:
         self.model_failures: set[tuple[str, ...]] = set()
         self.misses: set[tuple[str, ...]] = set()
         self.runs: Counter[str] = Counter()
+        self._process = 1
+        self._failures: Counter[SessionKey] = Counter()
+        self._owed: dict[SessionKey, float] = {}
+        self._told: set[tuple[SessionKey, TurnId | None]] = set()
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -150,15 +76,20 @@ class Ledger:
 
     def given_up(self, inbound: Inbound) -> None:
         """Note that a platform offers this no more."""
-        self.said[_name(inbound)].is_out_of_line = True
+        self.put_off(inbound)
         self._world.note(f"given up {inbound.event_id}")
+
+    def put_off(self, inbound: Inbound) -> None:
+        """Note that what was said later may come before this."""
+        self.said[_name(inbound)].is_out_of_line = True
 
     def stops(self, session_key: SessionKey) -> list[Said]:
         """List what asked for a stop in a chat."""
         return [
             said
             for said in self.said.values()
-            if said.session_key == session_key and (said.kind == "stop" or _is_stop(said.inbound))
+            if said.session_key == session_key
+            and (said.kind == "stop" or command_of(said.inbound) == "stop")
         ]
 
     def trouble(self, reply: Reply, trouble: Trouble) -> None:
@@ -173,6 +104,11 @@ class Ledger:
         for facts in self.items.values():
             if facts.state == "sending":
                 facts.unknowns += 1
+        for session_key, failed_at in self._owed.items():
+            self.fault(f"an answer of {session_key} failed at {failed_at:.3f}, nobody is told")
+        self._owed.clear()
+        self._told.clear()
+        self._process += 1
 
     def received(self, events: tuple[Received, ...], are_new: tuple[bool, ...]) -> None:
         """Note what was stored of what came in."""
@@ -191,6 +127,7 @@ class Ledger:
             session_key=turn.session_key,
             messages=ids,
             generation=turn.generation,
+            claimed_at=self._world.elapsed_s,
             opened_at=self._world.elapsed_s,
         )
 
@@ -215,20 +152,36 @@ class Ledger:
         }
         if len(homes) > 1:
             self.fault(f"a model that was asked for {open_ids} was shown {all_ids}: {homes}")
+        for turn in self.turns.values():
+            if open_ids and set(open_ids) <= set(turn.messages):
+                for name in self._put_away_before(turn) & set(all_ids):
+                    self.fault(f"a model that was asked for {open_ids} was shown {name} after /new")
 
     def finished(self, turn_id: TurnId, outcome: Outcome, items: tuple[OutboxItem, ...]) -> None:
         """Note the end of a turn; ending it once more changes nothing."""
         turn = self.turns[turn_id]
         if len(turn.endings) == turn.openings:
             return
-        ids = tuple(item.id for item in items)
-        turn.endings.append(Ending(outcome=outcome, items=ids, resumes=turn.resumes))
         turn.ended_at = self._world.elapsed_s
+        ending = Ending(
+            outcome=outcome,
+            items=tuple(item.id for item in items),
+            resumes=turn.resumes,
+            process=self._process,
+            opened_at=turn.opened_at,
+            ended_at=turn.ended_at,
+        )
+        turn.endings.append(ending)
         self.added(items, turn_id)
 
     def answered(self, channel: str, event_id: str, items: tuple[OutboxItem, ...]) -> None:
         """Note that a command is done; the second time nothing can be said any more."""
         said = self.said[channel, event_id]
+        if said.settled_at == math.inf:
+            said.answer = "\n\n".join(item.reply.text for item in items)
+            said.answered_in = self._process
+            said.undelivered = self._failed_since(said.session_key, said.stored_at)
+            said.was_busy = self._was_busy_since(said.session_key, said.stored_at)
         if said.settled_at == math.inf or items:
             said.answers += 1
         said.settled_at = min(said.settled_at, self._world.elapsed_s)
@@ -245,6 +198,8 @@ class Ledger:
                     turn_id=turn_id,
                     state=item.state,
                 )
+                if item.reply.kind == "failure":
+                    self._tell(item.reply.address.session_key)
             elif known.item.is_preview:
                 known.item, known.turn_id, known.state = item, turn_id, item.state
 
@@ -253,12 +208,86 @@ class Ledger:
         for item in items:
             self.items[item.id].sent_again += 1
             self.items[item.id].state = "pending"
+            self.items[item.id].marked_at = self._world.elapsed_s
 
     def marked(self, item: OutboxId, state: DeliveryState) -> None:
         """Note how far an item got; what is closed is opened by a person only."""
         facts = self.items[item]
         if facts.state not in ("sent", "failed") or state == "sent":
-            facts.state = state
+            is_answer = facts.item.reply.kind == "final" and not facts.item.is_preview
+            facts.state, facts.marked_at = state, self._world.elapsed_s
+            if state == "failed" and is_answer:
+                self._owe(facts)
+
+    def commands(self, session_key: SessionKey, name: str) -> list[Said]:
+        """List the commands of this name that were answered in a chat."""
+        return [
+            said
+            for said in self.said.values()
+            if said.session_key == session_key
+            and said.settled_at < math.inf
+            and command_of(said.inbound) == name
+        ]
+
+    def _owe(self, failed: ItemFacts) -> None:
+        """Note that people must be told of a failed answer, once for all its parts.
+
+        Answers that are delivered together, after a start or for ``/retry``, count as one.
+        """
+        self._failures[failed.session_key] += 1
+        turn = None if failed.turn_id is None else self.turns[failed.turn_id]
+        is_new = turn is not None and turn.endings[-1].process == self._process
+        answer = failed.session_key, failed.turn_id if is_new and not failed.sent_again else None
+        if answer not in self._told:
+            self._told.add(answer)
+            self._owed[failed.session_key] = self._world.elapsed_s
+
+    def _tell(self, session_key: SessionKey) -> None:
+        """Note that people will be told that an answer failed."""
+        self._owed.pop(session_key, None)
+        self._failures[session_key] -= 1
+        if self._failures[session_key] < 0:
+            self.fault(f"in {session_key} is told of more failed answers than there are")
+
+    def _failed_since(self, session_key: SessionKey, at: float) -> int:
+        return sum(
+            facts.session_key == session_key
+            and facts.item.reply.kind != "failure"
+            and not facts.item.is_preview
+            and facts.state == "failed"
+            and facts.marked_at < at
+            for facts in self.items.values()
+        )
+
+    def _was_busy_since(self, session_key: SessionKey, at: float) -> bool:
+        return any(
+            turn.session_key == session_key and turn.ended_at >= at for turn in self.turns.values()
+        ) or any(
+            facts.session_key == session_key
+            and (facts.state in ("pending", "sending") or facts.marked_at >= at)
+            for facts in self.items.values()
+        )
+
+    def _put_away_before(self, turn: TurnFacts) -> set[str]:
+        """List the messages that had been taken when a ``/new`` came that people saw confirmed."""
+        asked_at = [
+            said.stored_at
+            for said in self.commands(turn.session_key, "new")
+            if said.answer.startswith(NEW_BEGINS) and said.settled_at < turn.claimed_at
+        ]
+        return {
+            name
+            for other in self.turns.values()
+            if other.session_key == turn.session_key
+            and other.claimed_at < max(asked_at, default=-1.0)
+            for name in other.messages
+        }
+
+
+def command_of(inbound: Inbound) -> str:
+    """Name the command that a person gave; empty when it is none."""
+    call = parse_command(inbound.text) if isinstance(inbound, InboundMessage) else None
+    return "" if call is None else call.name
 
 
 def _name(inbound: Inbound) -> EventName:
@@ -273,10 +302,3 @@ def _kind_of(inbound: Inbound) -> Kind:
     if not inbound.is_addressed:
         return "chatter"
     return "message" if parse_command(inbound.text) is None else "command"
-
-
-def _is_stop(inbound: Inbound) -> bool:
-    if not isinstance(inbound, InboundMessage):
-        return False
-    call = parse_command(inbound.text)
-    return call is not None and call.name == "stop"

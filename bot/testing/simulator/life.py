@@ -21,6 +21,7 @@ class Life:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        world.is_alive = True
         self.rests: dict[tuple[str, str], tuple[float, float]] = {}
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -39,6 +40,7 @@ class Life:
         """Let nothing of the process have any effect from now on."""
         if not self.is_over:
             self.over.set_result(None)
+            self.world.is_alive = False
 
     def require(self) -> None:
         """Let only the living go on."""

@@ -18,7 +18,8 @@ from bot.errors import (
     ModelUnavailable,
 )
 from bot.testing.model import request_faults
-from bot.testing.simulator.ledger import Ledger, ids_named
+from bot.testing.simulator.facts import ids_named
+from bot.testing.simulator.ledger import Ledger
 from bot.testing.simulator.life import Life
 from bot.testing.simulator.tools import TOOL_WEIGHTS
 

@@ -71,6 +71,8 @@ def observe(ledger: Ledger, commit: Commit) -> None:
     value = commit.value
     if commit.verb in _STATES:
         ledger.marked(commit.outbox_id, _STATES[commit.verb])
+        if isinstance(value, OutboxItem):  # the notice about what failed
+            ledger.added((value,), None)
     elif isinstance(value, Claim):
         (ledger.reopened if commit.verb == "reopen" else ledger.claimed)(value)
     elif isinstance(value, OutboxItem):

@@ -14,17 +14,15 @@ from bot.app import Store
 from bot.app.application import DELIVERY_RETRY
 from bot.core.chat import ChatAddress
 from bot.core.turns import TurnId, messages_of, pairing_faults
-from bot.runtime import notices
 from bot.runtime.delivery import REPEATED
 from bot.runtime.lane import MOST_RESUMES
-from bot.testing.simulator.ledger import Ending, ItemFacts, Ledger, Said, TurnFacts, ids_named
+from bot.testing.simulator.facts import Ending, ItemFacts, Said, TurnFacts, ids_named
+from bot.testing.simulator.ledger import Ledger
 from bot.testing.simulator.platforms import Platform
+from bot.testing.simulator.words import word_faults
 
 STOP_TAKES_S = 120.0
 """How long after a stop was asked for it may still end a turn."""
-
-_UNDELIVERED = notices.for_undelivered("").partition(":")[0]
-"""How the one notice begins that is in no outbox: the chat has refused what it tells of."""
 
 
 async def history_faults(store: Store, addresses: Iterable[ChatAddress]) -> list[str]:
@@ -60,6 +58,7 @@ class Oracle:
         yield from self._of_messages()
         yield from self._of_taking()
         yield from self._of_commands()
+        yield from word_faults(self._ledger)
         for turn_id, turn in self._ledger.turns.items():
             yield from self._of_turn(turn_id, turn)
         yield from self._of_items()
@@ -150,15 +149,13 @@ class Oracle:
             for facts in self._ledger.items.values()
             if not facts.item.is_preview
         }
-        troubled = {facts.session_key for facts in self._ledger.items.values() if facts.troubles}
         for facts in self._ledger.items.values():
             for name in ids_named(facts.text):
                 repeats[name] += facts.sent_again
         for post in self._posts:
             text = post.text.removesuffix(REPEATED)
             session_key = post.session_key
-            is_notice = text.startswith(_UNDELIVERED) and session_key in troubled
-            if (session_key, text) not in known and not is_notice:
+            if (session_key, text) not in known:
                 yield f"{post.message_id} is left unfinished: {post.text!r}"
             is_answer = text.startswith("re ") and " part 1 of" in text
             if is_answer and text == post.text:

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from bot.core.chat import ChatAddress, ChatKind, Inbound, InboundMessage, Sender, StopRequest
+from bot.core.chat import (
+    ChatAddress,
+    ChatKind,
+    Inbound,
+    InboundMessage,
+    Sender,
+    SessionKey,
+    StopRequest,
+)
 from bot.testing.simulator.platforms import Platform, PollingPlatform, PushingPlatform
 from bot.testing.simulator.world import World
 
@@ -19,9 +27,9 @@ _DOINGS: dict[str, float] = {
     "please": 80,
     "/stop": 6,
     "/retry": 6,
-    "/new": 3,
+    "/new": 4,
     "/status": 2,
-    "/failed": 2,
+    "/failed": 3,
     "/staus": 1,
     "chatter": 3,
     "button": 3,
@@ -38,7 +46,7 @@ class Chat:
 
 
 class People:
-    """Everybody who writes to the bot; what they do when is decided at once."""
+    """Everybody who writes to the bot; what they do when is decided at once, but for questions."""
 
     def __init__(self, world: World, polling: PollingPlatform, pushing: PushingPlatform) -> None:
         self._world = world
@@ -61,10 +69,19 @@ class People:
                 event = self._event(chat, doing)
                 self._world.later(delay_s, partial(chat.platform.happen, event))
         for platform in {chat.platform.name: chat.platform for chat in self.chats}.values():
+            platform.on_bad_news = self._ask_back
             if self._dice.chance(0.2):
                 lasts_s = self._dice.between(10, LONGEST_OUTAGE_S)
                 begins_s = self._dice.between(0, STORM_S / 2)
                 self._world.later(begins_s, partial(platform.be_out, lasts_s))
+
+    def _ask_back(self, session_key: SessionKey) -> None:
+        """Let somebody who reads that an answer did not arrive ask which, or want it again."""
+        for chat in self.chats:
+            if chat.address.session_key == session_key and self._dice.chance(0.6):
+                event = self._event(chat, self._dice.among(("/failed", "/retry")))
+                delay_s = self._dice.between(1, 60)
+                self._world.later(delay_s, partial(chat.platform.happen, event))
 
     def _times(self) -> Iterator[float]:
         """Give when somebody of a chat does something: in bursts."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.core.chat import Capabilities, Inbound, InboundMessage, Reply, SessionKey
-from bot.core.lifecycle import address_of
 from bot.testing.simulator.ledger import Ledger
 from bot.testing.simulator.world import World
 
@@ -35,6 +35,7 @@ class Platform:
 
     Attributes:
         out_until: Until when no call gets through.
+        on_bad_news: Called when people read in a chat that an answer did not arrive.
     """
 
     def __init__(self, name: str, capabilities: Capabilities, world: World, ledger: Ledger) -> None:
@@ -42,6 +43,7 @@ class Platform:
         self.capabilities = capabilities
         self.posts: list[Post] = []
         self.out_until = 0.0
+        self.on_bad_news: Callable[[SessionKey], None] | None = None
         self._count = 0
         self._world = world
         self._ledger = ledger
@@ -75,6 +77,8 @@ class Platform:
         post = Post(reply.address.session_key, f"{self.name}-{self._count}", {reply.key})
         self.posts.append(post)
         self.change(post, reply, "shows")
+        if reply.kind == "failure" and self.on_bad_news is not None:
+            self.on_bad_news(post.session_key)
         return post
 
     def change(self, post: Post, reply: Reply, how: str = "edits") -> None:
@@ -123,84 +127,71 @@ class PollingPlatform(Platform):
         return [self._updates[place] for place in range(min(limit, len(self._updates)))]
 
 
-@dataclass(slots=True)
-class _Line:
-    """The events of one chat that wait; the first may be on its way."""
+@dataclass(slots=True, eq=False)
+class Offer:
+    """An event on its way to the bot, and how often it was handed over."""
 
-    events: deque[Inbound] = field(default_factory=deque)
+    event: Inbound
     attempts: int = 0
 
 
 class PushingPlatform(Platform):
-    """Hands over one event of a chat after the other and wants each confirmed, as Slack does.
+    """Hands events over as they happen and wants each confirmed, as Slack does.
 
-    One that is not confirmed is offered again, three times at most; it does not count while the
-    bot is not connected.
+    It waits for no confirmation before it hands over the next event, of the same chat either. One
+    that is not confirmed is offered again, three times at most, behind what came meanwhile; it does
+    not count while the bot is not connected.
     """
 
     def __init__(self, name: str, capabilities: Capabilities, world: World, ledger: Ledger) -> None:
         super().__init__(name, capabilities, world, ledger)
-        self._lines: dict[str, _Line] = {}
-        self._ready: deque[str] = deque()
-        self._on_its_way: list[str] = []
+        self._ready: deque[Offer] = deque()
+        self._on_its_way: list[Offer] = []
         self._something = asyncio.Event()
 
     def offer(self, event: Inbound) -> None:
-        """Put an event in the line of its chat."""
+        """Put an event behind those that wait."""
         self._world.begin()
-        line = self._lines.setdefault(address_of(event).chat, _Line())
-        line.events.append(event)
-        if len(line.events) == 1:
-            self._be_ready(address_of(event).chat)
+        self._be_ready(Offer(event))
 
-    async def next_event(self) -> Inbound:
+    async def next_offer(self) -> Offer:
         """Wait for an event and take it on its way; it must be confirmed or refused."""
         while not self._ready:
             self._something.clear()
             await self._something.wait()
-        chat = self._ready.popleft()
-        self._on_its_way.append(chat)
-        line = self._lines[chat]
-        line.attempts += 1
-        return line.events[0]
+        offer = self._ready.popleft()
+        offer.attempts += 1
+        self._on_its_way.append(offer)
+        return offer
 
-    def confirmed(self, event: Inbound) -> None:
-        """Go on with the next event of the chat."""
-        chat = address_of(event).chat
-        if chat in self._on_its_way:
-            self._on_its_way.remove(chat)
-            self._leave(chat)
+    def confirmed(self, offer: Offer) -> None:
+        """Offer it no more."""
+        if offer in self._on_its_way:
+            self._on_its_way.remove(offer)
+            self._world.end()
 
-    def refused(self, event: Inbound) -> None:
+    def refused(self, offer: Offer) -> None:
         """Offer the event again later, or give it up."""
-        chat = address_of(event).chat
-        if chat in self._on_its_way:
-            self._on_its_way.remove(chat)
-            self._try_again(chat)
+        if offer in self._on_its_way:
+            self._on_its_way.remove(offer)
+            self._try_again(offer)
 
     def disconnected(self) -> None:
         """Offer again what was on its way."""
-        for chat in self._on_its_way:
-            self._try_again(chat)
+        for offer in self._on_its_way:
+            self._try_again(offer)
         self._on_its_way.clear()
 
-    def _try_again(self, chat: str) -> None:
-        if self._lines[chat].attempts >= MOST_ATTEMPTS:
-            self._ledger.given_up(self._lines[chat].events[0])
-            self._leave(chat)
+    def _try_again(self, offer: Offer) -> None:
+        if offer.attempts >= MOST_ATTEMPTS:
+            self._ledger.given_up(offer.event)
+            self._world.end()
         else:
-            self._world.later(self._world.dice.between(1, 60), lambda: self._be_ready(chat))
+            self._ledger.put_off(offer.event)
+            self._world.later(self._world.dice.between(1, 60), lambda: self._be_ready(offer))
 
-    def _leave(self, chat: str) -> None:
-        line = self._lines[chat]
-        line.events.popleft()
-        line.attempts = 0
-        self._world.end()
-        if line.events:
-            self._be_ready(chat)
-
-    def _be_ready(self, chat: str) -> None:
-        self._ready.append(chat)
+    def _be_ready(self, offer: Offer) -> None:
+        self._ready.append(offer)
         self._something.set()
 
 

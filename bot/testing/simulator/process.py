@@ -24,7 +24,7 @@ from bot.testing.simulator.life import Life, LifeClock
 from bot.testing.simulator.model import SimulatedModel
 from bot.testing.simulator.oracle import history_faults, leftovers
 from bot.testing.simulator.platforms import Platform, PollingPlatform, PushingPlatform
-from bot.testing.simulator.sabotage import OpenDatabase
+from bot.testing.simulator.sabotage import Build
 from bot.testing.simulator.tools import PLUGIN, lent_plugin
 from bot.testing.simulator.world import World
 
@@ -43,7 +43,7 @@ class Surroundings:
     world: World
     ledger: Ledger
     file: Path
-    open_fenced: OpenDatabase
+    build: Build
     polling: PollingPlatform
     pushing: PushingPlatform
     addresses: tuple[ChatAddress, ...]
@@ -135,7 +135,7 @@ async def start_process(around: Surroundings) -> Process:
     if around.world.is_at_rest:
         for fault in await leftovers(unfenced):
             around.ledger.fault(fault)
-    store = SqliteStore(tables, around.open_fenced(db, life, around.ledger))
+    store = around.build.store(tables, around.build.open_database(db, life, around.ledger))
     channels = (
         PollingChannel(around.polling, life, around.ledger),
         PushingChannel(around.pushing, life, around.ledger),
@@ -150,5 +150,5 @@ async def start_process(around: Surroundings) -> Process:
         jitter=around.world.dice.fraction,
     )
     with lent_plugin(life, around.ledger):
-        app = App(CONFIG, outside)
+        app = around.build.app(CONFIG, outside)
     return Process(life, app, store)

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.app import App
-from bot.testing.simulator.database import FencedDatabase
 from bot.testing.simulator.ledger import Ledger
 from bot.testing.simulator.oracle import Oracle
 from bot.testing.simulator.overhearing import overheard
 from bot.testing.simulator.people import STORM_S, People
 from bot.testing.simulator.platforms import make_platforms
 from bot.testing.simulator.process import Process, Surroundings, start_process
-from bot.testing.simulator.sabotage import SABOTAGES, OpenDatabase
+from bot.testing.simulator.sabotage import SABOTAGES, Build
 from bot.testing.simulator.virtual_loop import VirtualLoop
 from bot.testing.simulator.world import World
 
@@ -46,24 +45,24 @@ def simulate(seed: int, *, sabotage: str = "", keeps_lines: bool = False) -> Ver
     Raises:
         KeyError: There is no such sabotage.
     """
-    open_fenced = SABOTAGES[sabotage] if sabotage else FencedDatabase
+    build = SABOTAGES[sabotage] if sabotage else Build()
     with (
         tempfile.TemporaryDirectory(prefix="daybook-simulation-", dir=_fast_folder()) as folder,
         asyncio.Runner(loop_factory=VirtualLoop) as runner,
     ):
         file = Path(folder) / "daybook.db"
         try:
-            return runner.run(_play(seed, file, open_fenced, keeps_lines=keeps_lines))
+            return runner.run(_play(seed, file, build, keeps_lines=keeps_lines))
         except BaseException as error:
             error.add_note(f"in the simulation of seed {seed}")
             raise
 
 
-async def _play(seed: int, file: Path, open_fenced: OpenDatabase, *, keeps_lines: bool) -> Verdict:
+async def _play(seed: int, file: Path, build: Build, *, keeps_lines: bool) -> Verdict:
     world = World(seed, keeps_lines=keeps_lines)
     ledger = Ledger(world)
-    simulation = _Simulation(world, ledger, file, open_fenced)
-    with overheard(ledger):
+    simulation = _Simulation(world, ledger, file, build)
+    with overheard(world, ledger):
         await simulation.play()
     return Verdict(
         seed=seed,
@@ -76,7 +75,7 @@ async def _play(seed: int, file: Path, open_fenced: OpenDatabase, *, keeps_lines
 
 
 class _Simulation:
-    def __init__(self, world: World, ledger: Ledger, file: Path, open_fenced: OpenDatabase) -> None:
+    def __init__(self, world: World, ledger: Ledger, file: Path, build: Build) -> None:
         self._world = world
         self._ledger = ledger
         self._polling, self._pushing = make_platforms(world, ledger)
@@ -85,7 +84,7 @@ class _Simulation:
             world=world,
             ledger=ledger,
             file=file,
-            open_fenced=open_fenced,
+            build=build,
             polling=self._polling,
             pushing=self._pushing,
             addresses=tuple(chat.address for chat in self._people.chats),

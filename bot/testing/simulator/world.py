@@ -19,6 +19,7 @@ class World:
 
     Attributes:
         is_calm: Nothing fails, tarries or dies any more.
+        is_alive: There is a process, and it was not killed.
         is_at_rest: Everything that was said is answered.
         lines: The history in words, kept only when asked for.
         quiet: Set while nothing is under way outside the bot.
@@ -28,6 +29,7 @@ class World:
         self.dice = Dice(seed)
         self.weather = draw_weather(self.dice)
         self.is_calm = False
+        self.is_alive = False
         self.is_at_rest = False
         self.lines: list[str] = []
         self.quiet = asyncio.Event()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.core.chat import Receipt
-from bot.core.lifecycle import OutboxItem
+from bot.core.lifecycle import UNKNOWN_FATE, OutboxItem
 from bot.testing.clock import START
 from bot.testing.stores.given import (
     ELSEWHERE,
@@ -242,6 +242,43 @@ async def what_failed_is_kept_and_can_be_sent_again(open_store: OpenStore) -> No
     await store.close()
 
 
+async def what_may_have_arrived_is_sent_again_in_doubt(open_store: OpenStore) -> None:
+    """At once with the wish, so that a crash behind it leads to no copy without a mark."""
+    store = open_store()
+    first, second = await _replies(store, "a", "b")
+    await store.mark_failed(first.id, f"{UNKNOWN_FATE} (cut)", at=START)
+    await store.mark_failed(second.id, "blocked", at=START)
+
+    again = (replace(first, state="sending"), second)
+    assert await store.send_again(HOME.session_key, at=START) == again
+    await store.close()
+    store = open_store()
+
+    assert (await store.unfinished()).outbox == again
+    await store.close()
+
+
+async def a_failure_and_the_notice_about_it_are_one(open_store: OpenStore) -> None:
+    """It waits like a reply, and is itself neither listed nor sent again."""
+    store = open_store()
+    (item,) = await _replies(store, "a")
+    notice = replace(saying("It failed."), kind="failure")
+    told = await store.mark_failed(item.id, "blocked", at=START, notice=notice)
+    assert await store.mark_failed(item.id, "blocked", at=START, notice=notice) is None
+    await store.close()
+    store = open_store()
+
+    assert told is not None
+    assert (told.state, told.reply.text) == ("pending", "It failed.")
+    assert (await store.unfinished()).outbox == (told,)
+
+    assert await store.mark_failed(told.id, "blocked", at=START) is None
+
+    assert [each.id for each in await store.failed(HOME.session_key)] == [item.id]
+    assert await store.send_again(HOME.session_key, at=START) == (item,)
+    await store.close()
+
+
 async def what_is_sent_again_still_finishes_its_preview(open_store: OpenStore) -> None:
     """By editing what people saw of it."""
     store = open_store()
@@ -293,6 +330,8 @@ DELIVERY: tuple[Check, ...] = (
     a_shown_preview_without_reply_is_closed,
     a_reply_has_one_key,
     what_failed_is_kept_and_can_be_sent_again,
+    what_may_have_arrived_is_sent_again_in_doubt,
+    a_failure_and_the_notice_about_it_are_one,
     what_is_sent_again_still_finishes_its_preview,
     a_preview_is_no_failed_reply,
 )
