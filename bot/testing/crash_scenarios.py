@@ -23,7 +23,7 @@ CHATS_IN_FLIGHT = 20
 _PREFIX = "daybook-crash-"
 _NOWHERE = Point(name="", place="platform")
 
-GRACE_S = 2.0
+GRACE_S = 12.0
 """How long after the last answer its receipt may take."""
 
 KILLED = -9

@@ -30,8 +30,12 @@ from bot.testing.simulator.world import World
 
 CONFIG = Config(access="open", admins=("polled:11",), plugins=(PLUGIN,))
 
-LONGEST_SHUTDOWN_S = CONFIG.shutdown_deadline_s + 5.0
-"""The deadline, and a little for what the simulated ports take on top."""
+LONGEST_SHUTDOWN_S = CONFIG.shutdown_deadline_s + 15.0
+"""The deadline, and what a slow store takes for writes that are never left in the middle.
+
+A real process is ended at the deadline by ``bot.app.signals``, whatever is under way; that a
+simulated one cannot have.
+"""
 
 _ROUNDS_TO_BURY = 100
 
