@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from bot.app.channels import Announce
 from bot.errors import ChannelAuthError, StoreLost
 from bot.ports import Channel, Clock, Inbox
+from bot.runtime.delivery import REFUSED_PAUSE_S
 from bot.runtime.health import ChannelBook
 from bot.runtime.supervisor import Spawn
 from bot.runtime.waiting import either
@@ -18,9 +19,6 @@ logger = logging.getLogger(__name__)
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 GROWTH = 2.0
-
-REFUSED_PAUSE_S = 300.0
-"""How long a channel whose token was refused waits before it tries again, beside others."""
 
 BROKEN = "it broke; the log says how at task.failed"
 

@@ -3,11 +3,11 @@
 import asyncio
 from datetime import datetime
 
-from bot.app.reception import REFUSED_PAUSE_S
 from bot.config import Config
 from bot.core.lifecycle import Cursor, Received, SetAside
 from bot.errors import ChannelAuthError
 from bot.ports import Inbox
+from bot.runtime.delivery import REFUSED_PAUSE_S
 from bot.testing.clock import FakeClock, settle
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel

@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-
-import pytest
 
 from bot.errors import ChannelAuthError, DeliveryError
 from bot.runtime.delivery import Urgency
-from bot.runtime.supervisor import Supervisor
 from bot.testing.clock import settle
-from tests.runtime.post import ELSEWHERE, FINDER, HOME, TOPIC, Post
-
-
-@pytest.fixture
-async def supervisor() -> AsyncIterator[Supervisor]:
-    async with Supervisor() as supervisor:
-        yield supervisor
-
-
-@pytest.fixture
-def post(supervisor: Supervisor) -> Post:
-    return Post(supervisor)
-
-
-@pytest.fixture
-def finder(supervisor: Supervisor) -> Post:
-    return Post(supervisor, FINDER)
-
+from tests.runtime.post import ELSEWHERE, HOME, TOPIC, Post
 
 # Order.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -12,24 +11,7 @@ from bot.errors import ChannelAuthError, DeliveryError, FateUnknown, StoreError
 from bot.runtime.delivery import REPEATED
 from bot.runtime.supervisor import Supervisor
 from bot.testing.clock import settle
-from tests.runtime.post import FINDER, HOME, Post
-
-
-@pytest.fixture
-async def supervisor() -> AsyncIterator[Supervisor]:
-    async with Supervisor() as supervisor:
-        yield supervisor
-
-
-@pytest.fixture
-def post(supervisor: Supervisor) -> Post:
-    return Post(supervisor)
-
-
-@pytest.fixture
-def finder(supervisor: Supervisor) -> Post:
-    return Post(supervisor, FINDER)
-
+from tests.runtime.post import HOME, Post
 
 # Fate.
 

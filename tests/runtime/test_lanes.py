@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import datetime
 
 import pytest
@@ -125,12 +124,6 @@ class Hall:
     @property
     def outcomes(self) -> list[str | None]:
         return [turn.outcome for turn in self.store.turns]
-
-
-@pytest.fixture
-async def supervisor() -> AsyncIterator[Supervisor]:
-    async with Supervisor() as supervisor:
-        yield supervisor
 
 
 @pytest.fixture

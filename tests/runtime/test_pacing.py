@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-
-import pytest
 
 from bot.core.chat import ChatAddress
 from bot.runtime.delivery import Pacer, Urgency
@@ -16,12 +13,6 @@ from bot.testing.clock import FakeClock, settle
 HOME = ChatAddress(channel="loopback", account="bot", chat="1001")
 TOPIC = ChatAddress(channel="loopback", account="bot", chat="1001", thread="7")
 ELSEWHERE = ChatAddress(channel="loopback", account="bot", chat="2002")
-
-
-@pytest.fixture
-async def supervisor() -> AsyncIterator[Supervisor]:
-    async with Supervisor() as supervisor:
-        yield supervisor
 
 
 async def test_the_most_urgent_goes_first_and_equals_in_order(supervisor: Supervisor) -> None:

@@ -14,9 +14,9 @@ Theory of operation::
 
 What surely did not arrive is only what is not there some time after its call: a request that broke
 off may still be on its way. The sign "is typing", which harms nobody, goes ahead of a marked
-repeat: while the platform fails, that fails in its place, and the repeat is made when it is better,
-as a rule once. A repeat of unknown fate is followed by another after a pause that grows. A refused
-token holds the chat until a better one is found.
+repeat: while the platform fails, that fails in its place, and the repeat is made, once, when it is
+better. One whose own fate is not known is failed and told. A refused token holds the chat until a
+better one is found.
 
 As long as a copy may have arrived, an item stays ``sending`` in the store: a process that takes
 over must ask, or mark, in its turn.
@@ -44,11 +44,11 @@ logger = logging.getLogger(__name__)
 REPEATED = "\n\n*(Sent again: whether the first copy arrived is not known.)*"
 
 LOOKUP_RETRY = RetryPolicy(attempts=10, base_s=2.0, factor=2.0, cap_s=30.0)
-"""A platform that cannot say for minutes whether a reply arrived gets a marked repeat; if that does
-not arrive either, it is asked again before the next."""
+"""A platform that cannot say for minutes whether a reply arrived gets a marked repeat; should that
+surely not arrive, it is asked again before the next attempt."""
 
-REPEAT_RETRY = RetryPolicy(attempts=2, base_s=2.0, factor=4.0, cap_s=300.0)
-"""How often the fate of a reply may be unknown: it is repeated once, since every repeat may be one
+REPEAT_AFTER_S = 2.0
+"""How soon at the earliest a reply of unknown fate is repeated: once, since every repeat may be one
 more copy. If that one's fate is not known either, the person is told and may ask for it again."""
 
 LANDED_AFTER_S = 35.0
@@ -56,7 +56,7 @@ LANDED_AFTER_S = 35.0
 take, and some seconds in which the platform works it off."""
 
 REFUSED_PAUSE_S = 300.0
-"""How long to leave a chat alone whose platform refuses the token, as receiving does."""
+"""How long a platform that refuses the token is left alone, in sending and in receiving."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,14 +214,12 @@ class Courier:
         return wait_s
 
     def _pause_s(self, trip: _Trip, error: DeliveryError, *, is_unknown: bool) -> float | None:
-        jitter = self._parts.jitter()
         wait_s = delay_before(
-            self._parts.policy, max(1, trip.failures), error.retry_after_s, jitter
+            self._parts.policy, max(1, trip.failures), error.retry_after_s, self._parts.jitter()
         )
         if not is_unknown or wait_s is None:
             return wait_s
-        repeat_s = delay_before(REPEAT_RETRY, trip.unknowns, None, jitter)
-        return None if repeat_s is None else max(wait_s, repeat_s)
+        return None if trip.unknowns > 1 else max(wait_s, REPEAT_AFTER_S)
 
     async def _rest(self, item: OutboxItem, seconds: float) -> None:
         """Leave the whole chat alone for a while."""
