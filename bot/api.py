@@ -15,6 +15,7 @@ from bot.core.chat import (
 )
 from bot.core.lifecycle import SetAside
 from bot.core.rendering import split_markdown
+from bot.core.tasks import TaskState
 from bot.errors import (
     ChannelAuthError,
     ChannelError,
@@ -25,6 +26,7 @@ from bot.errors import (
 )
 from bot.ports import (
     Channel,
+    ChatRecords,
     Clock,
     CommandContext,
     Fetcher,
@@ -41,6 +43,7 @@ __all__ = [
     "ChannelError",
     "ChatAddress",
     "ChatKind",
+    "ChatRecords",
     "Clock",
     "CommandContext",
     "ConfigError",
@@ -59,6 +62,7 @@ __all__ = [
     "Sender",
     "SetAside",
     "StopRequest",
+    "TaskState",
     "ToolContext",
     "ToolError",
     "split_markdown",

@@ -12,22 +12,28 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, Protocol
+from zoneinfo import ZoneInfo
 
 from bot import __version__
 from bot.adapters import control_client
 from bot.adapters.clock import SystemClock
+from bot.adapters.memory_files import MarkdownMemoryFiles
 from bot.adapters.models import ChosenModel, choose_model
+from bot.adapters.redactor import RuleRedactor
 from bot.adapters.start_log import StartLog
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
+from bot.adapters.timer import SchedulerTimer
+from bot.adapters.token_counter import TiktokenCounter
 from bot.app import App, Outside, StopSignals, build_channels
+from bot.app.clean_up import clean_up_alone, word_clean_up
 from bot.config import Config, load, secrets_of
-from bot.errors import BotError, ConfigError, DataError
-from bot.ports import Clock
+from bot.errors import BotError, ConfigError, DataError, DataFolderBusy, NotRunning
+from bot.ports import Clock, TokenCounter
 from bot.runtime.access_gate import LOCAL_CHANNEL
 from bot.runtime.health import StoreWatch, duration
 from bot.runtime.log import set_up
@@ -36,6 +42,8 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 
 DEFAULT_VERB = "serve"
+
+CLEAN_UP_TIMEOUT_S = 600.0
 
 Wrap = Callable[[Outside], Outside]
 """Puts something around the parts that the bot is built on."""
@@ -55,7 +63,7 @@ class Verb:
 
     help: str
     run: Run
-    add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
+    add_arguments: Callable[[argparse.ArgumentParser], object] = lambda parser: None
 
 
 def run() -> NoReturn:
@@ -121,10 +129,38 @@ def _status(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
     raise BotError(f"the bot that works on {config.data_dir} is of another version")
 
 
+def _clean_up(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+    """Remove silent chats, or only say which: by the running bot, without one by itself."""
+    is_dry_run: bool = options.dry_run
+    answer: Mapping[str, object]
+    try:
+        answer = control_client.ask(
+            config.data_dir,
+            "/cleanup",
+            method="GET" if is_dry_run else "POST",
+            timeout_s=CLEAN_UP_TIMEOUT_S,
+        )
+    except NotRunning as silent:
+        try:
+            answer = asyncio.run(clean_up_alone(config, SystemClock(), is_dry_run=is_dry_run))
+        except DataFolderBusy as busy:
+            raise NotRunning(f"{busy} It cannot be asked: {silent}") from busy
+    lines = word_clean_up(answer, ZoneInfo(config.timezone), is_dry_run=is_dry_run)
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
 VERBS = {
     "serve": Verb(help="run every configured channel, or the terminal", run=_serve),
     "chat": Verb(help="run the terminal only", run=_chat),
     "status": Verb(help="ask the running bot how it is", run=_status),
+    "cleanup": Verb(
+        help="remove chats that have been silent for long; memory files stay",
+        run=_clean_up,
+        add_arguments=lambda parser: parser.add_argument(
+            "--dry-run", action="store_true", help="only say what would go"
+        ),
+    ),
 }
 """All verbs; without one it is :data:`DEFAULT_VERB`."""
 
@@ -166,6 +202,7 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
                 _say(model.about)
                 if sys.stdin is not None and sys.stdin.isatty():
                     _say("/help shows what there is; Ctrl-D ends")
+            redactor, counter = RuleRedactor(), TiktokenCounter()
             outside = Outside(
                 store=store,
                 model=model.client,
@@ -176,6 +213,11 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
                 store_watch=watch,
                 data_dir=None if is_terminal else config.data_dir,
                 follows_bad_end=starts.follows_bad_end,
+                redactor=redactor,
+                counter=counter,
+                warm_up=lambda: _use_once(redactor, counter),
+                memory_files=MarkdownMemoryFiles(config.data_dir / "memory"),
+                timer=SchedulerTimer(),
             )
             app = App(config, wrap(outside))
             signals.aim(app.stop)
@@ -191,6 +233,11 @@ async def _choose_model(config: Config, clock: Clock) -> ChosenModel:
     keys = config.anthropic
     key = keys.api_key.get_secret_value() if keys.api_key else None
     return await choose_model(api_key=key, base_url=keys.base_url, name=config.model, clock=clock)
+
+
+def _use_once(redactor: RuleRedactor, counter: TokenCounter) -> None:
+    redactor.load()
+    counter.count("some words")
 
 
 def _say(line: str) -> None:

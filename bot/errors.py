@@ -15,6 +15,7 @@
     │   ├── ModelUnavailable     5xx, no connection, no answer in time         (retryable)
     │   ├── ModelStreamCut       the answer broke off or made no sense         (retryable)
     │   ├── ContextTooLong       the request is longer than the model reads
+    │   ├── CannotFit            the request alone is longer than the bot may send
     │   └── ModelRequestRefused  the vendor calls the request itself wrong
     ├── ChannelError             a chat platform failed
     │   ├── ChannelAuthError     token refused
@@ -109,6 +110,18 @@ class ContextTooLong(ModelError):
         limit_tokens: int | None = None,
     ) -> None:
         super().__init__(message)
+        self.needed_tokens = needed_tokens
+        self.limit_tokens = limit_tokens
+
+
+class CannotFit(ModelError):
+    """The request is too long even alone.
+
+    Both numbers are tokens of a whole request: what it needs, and what it may have.
+    """
+
+    def __init__(self, needed_tokens: int, limit_tokens: int) -> None:
+        super().__init__(f"{needed_tokens} tokens are needed, {limit_tokens} may be used")
         self.needed_tokens = needed_tokens
         self.limit_tokens = limit_tokens
 

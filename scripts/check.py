@@ -20,7 +20,7 @@ import run  # noqa: E402 - found through the line above
 
 NEEDED = (
     *run.NEEDED,
-    *("hypothesis", "importlinter", "jsonschema", "mypy", "pytest", "pytest_asyncio"),
+    *("ctok", "hypothesis", "importlinter", "jsonschema", "mypy", "pytest", "pytest_asyncio"),
     *("pytest_cov", "pytest_timeout", "ruff", "xdist"),
 )
 QUICK = (

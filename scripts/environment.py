@@ -18,6 +18,13 @@ import run
 PROMPT = ("--prompt", "daybook")
 PIP = ("-m", "pip", "install", "--disable-pip-version-check")
 
+FORCED = "-forced.txt"
+"""Beside a list of requirements: packages that refuse this Python though they run on it. They are
+installed last, alone."""
+
+_NEWER_PYTHON = "3.13"
+"""What uv is told this Python is, so that it installs them."""
+
 _LONGEST_SCRIPT = 64 * 1024
 """Bytes; what is longer in an environment's folder of scripts is a program."""
 
@@ -112,20 +119,24 @@ def _ways(fresh: Path, requirements: str, packages: int) -> list[list[tuple[str,
     that uv does not know.
     """
     python = str(fresh.joinpath(*run.PYTHON))
-    what = f"installing the packages ({packages})"
+    what, forcing = f"installing the packages ({packages})", "installing what refuses this Python"
+    forced = Path(requirements.removesuffix(".txt") + FORCED)
     ways = []
     if uv := shutil.which("uv"):
         make = [uv, "venv", *PROMPT, "--python", sys.executable, str(fresh)]
         # uv leaves compiling to the first start, which would take seconds, each time if forbidden.
-        compiled = ("--compile-bytecode", "--python", python)
-        install = [uv, "pip", "install", *compiled, "-r", requirements]
-        ways.append([("making the environment with uv", make), (what, install)])
+        pip = (uv, "pip", "install", "--compile-bytecode", "--python", python)
+        install = [*pip, "-r", requirements]
+        force = [*pip, "--no-deps", "--python-version", _NEWER_PYTHON, "-r", str(forced)]
+        ways.append([("making the environment with uv", make), (what, install), (forcing, force)])
     if find_spec("venv") and find_spec("ensurepip"):
         bare = [] if packages else ["--without-pip"]
         make = [sys.executable, "-m", "venv", *PROMPT, *bare, str(fresh)]
         install = [python, *PIP, "-r", requirements]
-        ways.append([("making the environment", make), (what, install)])
-    return ways if packages else [steps[:1] for steps in ways]
+        force = [python, *PIP, "--no-deps", "--ignore-requires-python", "-r", str(forced)]
+        ways.append([("making the environment", make), (what, install), (forcing, force)])
+    steps = 1 + bool(packages) + (bool(packages) and forced.exists())
+    return [way[:steps] for way in ways]
 
 
 def _carry_out(what: str, command: list[str], log: IO[bytes]) -> bool:

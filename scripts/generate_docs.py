@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 import channels  # noqa: E402 - found through the line above
 from bot.config import Config  # noqa: E402
+from bot.config.changes import CHANGEABLE, changeable  # noqa: E402
 
 Schema = dict[str, object]
 """A JSON Schema, or any object inside one."""
@@ -62,6 +63,16 @@ written to.
 ## Keys
 """
 
+CHANGES = """
+## Changed in the chat
+
+Admins change these with [`/config`](commands.md#config) while the bot runs. What they set goes
+before everything above, and is kept in the database.
+
+| key | for one chat too | a change acts |
+|---|---|---|
+"""
+
 CHANNELS = """
 ## Channels
 
@@ -87,7 +98,8 @@ def config_schema() -> str:
 
 def config_page() -> str:
     """Describe every key in a table, and every channel's in one of its own."""
-    lines = [INTRODUCTION, *_table(_tidied(Config.model_json_schema())), CHANNELS]
+    keys = _table(_tidied(Config.model_json_schema()))
+    lines = [INTRODUCTION, *keys, CHANGES + "\n".join(map(_change, CHANGEABLE)), CHANNELS]
     for name, settings in _channel_settings():
         schema = _tidied(settings.model_json_schema())
         rows = [*_rows(schema, f"channels.{name}."), _row(f"channels.{name}.enabled", ENABLED)]
@@ -96,6 +108,12 @@ def config_page() -> str:
 
 
 HEADER = ("| key | what it may be | default | meaning |", "|---|---|---|---|")
+
+
+def _change(key: str) -> str:
+    described = changeable(key)
+    place = "`--here`" if described.is_for_one_chat_too else ""
+    return f"| `{key}` | {place} | {described.acts} |"
 
 
 def _channel_settings() -> Iterator[tuple[str, type[BaseModel]]]:

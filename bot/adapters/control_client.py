@@ -13,9 +13,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
-from bot.errors import NotRunning
+from bot.errors import BotError, NotRunning
 
 FILE_NAME = "control.json"
 TIMEOUT_S = 5.0
@@ -52,26 +53,42 @@ def left_in(folder: Path, contact: Contact) -> Iterator[None]:
             path.unlink()
 
 
-def ask(folder: Path, question: str) -> JsonObject:
+def ask(
+    folder: Path,
+    question: str,
+    *,
+    method: Literal["GET", "POST"] = "GET",
+    timeout_s: float = TIMEOUT_S,
+) -> JsonObject:
     """Ask the bot that works on a data folder; ``question`` is a path such as ``/status``.
+
+    Args:
+        folder: The data folder.
+        question: What is asked, or with ``POST`` what is to be done.
+        method: Whether something is to be done.
+        timeout_s: How long it may take.
 
     Raises:
         NotRunning: Nobody answers.
+        BotError: It could not be done; the text says why.
     """
     contact = _read_contact(folder)
     host, port = urlsplit(contact.address).hostname or "", _port_of(contact.address)
-    connection = http.client.HTTPConnection(host, port, timeout=TIMEOUT_S)
+    connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
     try:
-        connection.request("GET", question, headers={"Authorization": f"Bearer {contact.token}"})
+        connection.request(method, question, headers={"Authorization": f"Bearer {contact.token}"})
         response = connection.getresponse()
         answer: object = json.loads(response.read())
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise NotRunning(f"no bot answers for {folder} ({error or 'no answer in time'})") from error
     finally:
         connection.close()
-    if response.status != 200 or not isinstance(answer, dict):
-        raise NotRunning(f"another program answers at {contact.address}")
-    return answer
+    match response.status, answer:
+        case 200, dict():
+            return answer
+        case 503, {"error": str(reason)}:
+            raise BotError(reason)
+    raise NotRunning(f"another program answers at {contact.address}")
 
 
 def _read_contact(folder: Path) -> Contact:

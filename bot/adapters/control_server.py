@@ -9,15 +9,23 @@ import errno
 import hmac
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Self
+from typing import Literal, Self
 
 from aiohttp import web
+
+from bot.errors import StoreError
 
 logger = logging.getLogger(__name__)
 
 LOOPBACK = "127.0.0.1"
 SHUTDOWN_S = 0.5
 """How long an answer under way may hold up the end."""
+
+FAILED = 503
+"""The status of what could not be answered; ``error`` says why."""
+
+Question = tuple[Literal["GET", "POST"], str]
+"""How and at which path something is asked."""
 
 Answer = Callable[[], Awaitable[Mapping[str, object]]]
 """Answers one question; what it gives is sent as JSON."""
@@ -37,7 +45,7 @@ class ControlServer:
         token: str,
         is_up: Callable[[], bool],
         health: Answer,
-        answers: Mapping[str, Answer],
+        answers: Mapping[Question, Answer],
     ) -> None:
         """Prepare.
 
@@ -47,7 +55,7 @@ class ControlServer:
             token: What is asked with, in ``Authorization: Bearer``.
             is_up: Whether ``/healthz`` says 200, or 503.
             health: Its text.
-            answers: What else can be asked, by path.
+            answers: What else can be asked with GET, or told to be done with POST.
         """
         self._host, self._port = host, port
         self._expected = f"Bearer {token}".encode()
@@ -55,8 +63,8 @@ class ControlServer:
         self._health = health
         app = web.Application()
         app.router.add_get("/healthz", self._healthz)
-        for path, answer in answers.items():
-            app.router.add_get(path, self._guarded(answer))
+        for (method, path), answer in answers.items():
+            app.router.add_route(method, path, self._guarded(answer))
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_S)
 
     async def __aenter__(self) -> Self:
@@ -102,6 +110,9 @@ class ControlServer:
             given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
             if not hmac.compare_digest(given, self._expected):
                 return web.json_response({"error": "the token is missing or wrong"}, status=401)
-            return web.json_response(dict(await answer()))
+            try:
+                return web.json_response(dict(await answer()))
+            except StoreError as error:
+                return web.json_response({"error": str(error)}, status=FAILED)
 
         return respond

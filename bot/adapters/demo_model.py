@@ -21,6 +21,8 @@ from bot.core.messages import (
     ToolCall,
     ToolResult,
 )
+from bot.core.window.notes import words_of
+from bot.core.window.summary.extract import extractive_answer, is_summary_request
 
 NAME = "demo"
 """The model's name, as it stands in the usage."""
@@ -62,8 +64,11 @@ class DemoModel:
 
     async def ask(self, request: ModelRequest, on_delta: Callable[[Delta], None]) -> ModelResponse:
         """Answer at once, a few words at a time."""
-        call = _wanted_call(request)
-        text = "" if call else _answer(request)
+        if is_summary_request(request.system):
+            call, text = None, extractive_answer(request.messages[0].text)
+        else:
+            call = _wanted_call(request)
+            text = "" if call else _answer(request)
         for piece in _PIECE.findall(text):
             on_delta(TextDelta(text=piece))
             await asyncio.sleep(0)  # the chat is shown the answer growing, as by a real model
@@ -155,13 +160,12 @@ def _what_was_told(earlier: list[str]) -> str:
 
 
 def _asked(request: ModelRequest) -> tuple[str, ...]:
-    """Give what people wrote, oldest first, without quotations; never empty."""
+    """Give what people wrote, oldest first, without quotations and notes; never empty."""
     written = tuple(
-        _unquoted(block.text)
+        _unquoted(text)
         for message in request.messages
         if message.role == "user"
-        for block in message.blocks
-        if isinstance(block, Text)
+        for text in words_of(message)
     )
     return written or ("",)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from zoneinfo import ZoneInfo
 
 from bot import __version__
+from bot.app.agent import Agent, build_agent
+from bot.app.background import Background
+from bot.app.commands import add_the_rest, build_commands
 from bot.app.control import answer_questions
 from bot.app.outside import Outside
 from bot.app.plugins import load_plugins
@@ -21,31 +23,20 @@ from bot.ports import Inbox
 from bot.runtime.access_gate import LOCAL_CHANNEL, AccessGate
 from bot.runtime.activity import Activity
 from bot.runtime.command_desk import CommandDesk
-from bot.runtime.commands import Command, CommandTable
-from bot.runtime.commands.claim import claim_command
-from bot.runtime.commands.failed import failed_command
-from bot.runtime.commands.help import help_command
-from bot.runtime.commands.new import new_command
-from bot.runtime.commands.retry import retry_command
-from bot.runtime.commands.status import Vitals, status_command
-from bot.runtime.commands.stop import stop_command
+from bot.runtime.commands.status import Vitals
 from bot.runtime.delivery import Delivery, DeliveryParts
 from bot.runtime.dispatcher import Dispatcher, DispatcherParts
 from bot.runtime.health import ChannelBook, Health, Signs, WatchedModel, judge
-from bot.runtime.housekeeping import keep_house
 from bot.runtime.inbox import ChannelInbox
 from bot.runtime.lane import LaneParts
 from bot.runtime.lanes import Lanes
 from bot.runtime.pauses import Pauses
-from bot.runtime.runner import AgentRunner
 from bot.runtime.supervisor import Supervisor
 from bot.runtime.tools import ToolRegistry
-from bot.runtime.turn_run import AgentParts, AgentSettings
 from bot.runtime.waiting import either, within
 
 logger = logging.getLogger(__name__)
 
-MODEL_RETRY = RetryPolicy(attempts=4, base_s=1.0, factor=2.0, cap_s=20.0, patience_s=60.0)
 DELIVERY_RETRY = RetryPolicy(attempts=300, base_s=1.0, factor=2.0, cap_s=300.0)
 """For a day: while a platform cannot be reached, nobody can be told that it could not."""
 
@@ -81,8 +72,8 @@ class App:
             outside.store,
             outside.clock,
         )
-        self._tools = ToolRegistry(outside.clock)
-        self._host = load_plugins(config, outside.clock, self._tools)
+        self._tools = ToolRegistry(outside.clock, outside.redactor)
+        self._host = load_plugins(config, outside, self._tools)
         self._delivery = Delivery(
             DeliveryParts(
                 channels=outside.channels,
@@ -94,7 +85,8 @@ class App:
                 jitter=outside.jitter,
             )
         )
-        self._runner = self._build_runner()
+        self._background = Background(config, outside, self._model, self._supervisor.spawn)
+        self._agent = self._build_agent()
         self._lanes = self._build_lanes()
         self._dispatcher_parts = self._build_dispatcher_parts()
         self._dispatcher = Dispatcher(self._dispatcher_parts)
@@ -132,15 +124,17 @@ class App:
             for channel in self._outside.channels.values():
                 await channel.close()
             await self._outside.model.close()
+            await self._background.close()
         all_refused = {state.phase for state in self._book.states.values()} == {"refused"}
         return EXIT_REFUSED if all_refused and not self._told_to_stop.is_set() else 0
 
     async def _serve(self) -> None:
         await self._gate.load()
+        await self._agent.load()
         self._offer_ownership()
         await self._dispatcher.resume()
         outside, clock = self._outside, self._outside.clock
-        self._supervisor.spawn("housekeeping", keep_house(outside.store, clock))
+        self._background.start(self._agent)
         channels, announce, spawn = outside.channels, outside.announce, self._supervisor.spawn
         reception = Reception(channels, self._make_inbox, self._book, clock, spawn, announce)
         reception.open(self._over.set)
@@ -189,7 +183,8 @@ class App:
         if data_dir is None or self._is_answering or self._book.is_starting:
             return
         self._is_answering = True
-        answering = answer_questions(self._config.http, data_dir, self._vitals)
+        clean_up = self._background.clean_up_parts(self._agent)
+        answering = answer_questions(self._config.http, data_dir, self._vitals, clean_up)
         self._supervisor.spawn("control", answering)
 
     def _offer_ownership(self) -> None:
@@ -201,29 +196,19 @@ class App:
             f"no owner yet: send the bot  /claim {code}  in a private chat (Slack: !claim)"
         )
 
-    def _build_runner(self) -> AgentRunner:
-        config, outside = self._config, self._outside
-        settings = AgentSettings(
-            model=outside.model_name,
-            persona=config.read_persona(),
-            max_tokens=config.max_tokens,
-            max_steps=config.agent_max_steps,
-            max_turns=config.agent_max_context_turns,
-            retry=MODEL_RETRY,
+    def _build_agent(self) -> Agent:
+        return build_agent(
+            self._config,
+            self._outside,
+            self._tools,
+            self._model,
+            self._pauses,
+            self._background.wake,
         )
-        parts = AgentParts(
-            model=self._model,
-            tools=self._tools,
-            lifecycle=outside.store,
-            clock=self._pauses,
-            jitter=outside.jitter,
-            settings=settings,
-        )
-        return AgentRunner(parts, outside.store)
 
     def _build_lanes(self) -> Lanes:
         parts = LaneParts(
-            runner=self._runner,
+            runner=self._agent.runner,
             lifecycle=self._outside.store,
             delivery=self._delivery,
             channels=self._outside.channels,
@@ -235,7 +220,11 @@ class App:
         return Lanes(parts)
 
     def _build_dispatcher_parts(self) -> DispatcherParts:
-        commands = self._build_commands()
+        outside, agent = self._outside, self._agent
+        commands = build_commands(
+            self._config, outside, agent, self._lanes, self._delivery, self._gate
+        )
+        add_the_rest(commands, outside, self._host, self._vitals)
         desk = CommandDesk(
             commands=commands,
             gate=self._gate,
@@ -247,6 +236,7 @@ class App:
         return DispatcherParts(
             lifecycle=self._outside.store,
             gate=self._gate,
+            redactor=self._outside.redactor,
             commands=commands,
             desk=desk,
             lanes=self._lanes,
@@ -257,31 +247,14 @@ class App:
             spawn=self._supervisor.spawn,
         )
 
-    def _build_commands(self) -> CommandTable:
-        store, clock = self._outside.store, self._outside.clock
-        table = CommandTable(
-            (
-                new_command(store, self._runner, clock),
-                stop_command(self._lanes),
-                retry_command(store, self._delivery, self._lanes, clock),
-                failed_command(store, ZoneInfo(self._config.timezone)),
-                status_command(self._vitals, store),
-                claim_command(self._gate),
-            )
-        )
-        table.add(help_command(table))
-        for each in self._host.commands.values():
-            table.add(Command(name=each.name, description=each.description, handler=each.handler))
-        return table
-
     def _vitals(self) -> Vitals:
         return Vitals(
             version=__version__,
             up_s=self._outside.clock.monotonic() - self._started_s,
-            model=self._outside.model_name,
+            model=self._agent.settings.name("model"),
             channels=self._book.worded(),
             running_turns=self._lanes.running_turns,
-            max_turns=self._config.agent_max_context_turns,
+            max_turns=self._agent.settings.number("agent_max_context_turns"),
             health=self._health(),
         )
 

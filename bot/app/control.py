@@ -12,13 +12,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bot.adapters.control_client import Contact, left_in
+from bot.app.clean_up import Answer, answer_clean_up
 from bot.config import HttpPlace
 from bot.runtime.commands.status import Vitals
+from bot.runtime.housekeeping import CleanUpParts
 
 logger = logging.getLogger(__name__)
 
 
-async def answer_questions(place: HttpPlace, data_dir: Path, vitals: Callable[[], Vitals]) -> None:
+async def answer_questions(
+    place: HttpPlace, data_dir: Path, vitals: Callable[[], Vitals], clean_up: CleanUpParts
+) -> None:
     """Answer until cancelled; where nothing can be listened on, say so and return.
 
     ``data_dir`` is where word is left of how to ask.
@@ -33,6 +37,12 @@ async def answer_questions(place: HttpPlace, data_dir: Path, vitals: Callable[[]
     async def status() -> dict[str, object]:
         return asdict(vitals()) | {"pid": os.getpid()}
 
+    async def would_go() -> Answer:
+        return await answer_clean_up(clean_up, is_dry_run=True)
+
+    async def remove() -> Answer:
+        return await answer_clean_up(clean_up, is_dry_run=False)
+
     token = secrets.token_urlsafe(32)
     server = ControlServer(
         place.host,
@@ -40,7 +50,11 @@ async def answer_questions(place: HttpPlace, data_dir: Path, vitals: Callable[[]
         token=token,
         is_up=lambda: vitals().health.condition != "down",
         health=health,
-        answers={"/status": status},
+        answers={
+            ("GET", "/status"): status,
+            ("GET", "/cleanup"): would_go,
+            ("POST", "/cleanup"): remove,
+        },
     )
     try:
         async with server:

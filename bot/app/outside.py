@@ -8,12 +8,46 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from bot.adapters.calendar import CronCalendar
+from bot.adapters.redactor import RuleRedactor
+from bot.adapters.token_counter import TiktokenCounter
 from bot.app.channels import Announce
-from bot.ports import Channel, Clock, Conversations, Lifecycle, ModelClient, People
+from bot.ports import (
+    Calendar,
+    Channel,
+    Clock,
+    Conversations,
+    JobSlots,
+    KeptResults,
+    Lifecycle,
+    MemoryFiles,
+    MemoryJobs,
+    ModelClient,
+    ModelLimits,
+    People,
+    Redactor,
+    Sessions,
+    Settings,
+    TaskStates,
+    Timer,
+    TokenCounter,
+)
 from bot.runtime.health import StoreWatch
 
 
-class Store(Lifecycle, Conversations, People, Protocol):
+class Store(
+    Lifecycle,
+    Conversations,
+    People,
+    TaskStates,
+    KeptResults,
+    ModelLimits,
+    Sessions,
+    MemoryJobs,
+    Settings,
+    JobSlots,
+    Protocol,
+):
     """The ports that one store fills together; ``close`` finishes what is queued."""
 
     async def close(self) -> None:
@@ -29,6 +63,9 @@ class Outside:
         store_watch: Is told by the store how its work went.
         data_dir: Where a running bot leaves word of how it can be asked; None to answer nobody.
         follows_bad_end: Whether the process before did not end as it should, or may not have.
+        warm_up: Loads, in a thread, what the first message would have to wait for.
+        memory_files: Where what is remembered is written; None to remember nothing beyond chats.
+        timer: What waits for moments of the calendar; None for one that sleeps by ``clock``.
         jitter: Gives numbers in [0, 1), so that pauses are not all of the same length.
     """
 
@@ -42,3 +79,9 @@ class Outside:
     data_dir: Path | None = None
     follows_bad_end: bool = True
     jitter: Callable[[], float] = random.random
+    counter: TokenCounter = field(default_factory=TiktokenCounter)
+    redactor: Redactor = field(default_factory=RuleRedactor)
+    warm_up: Callable[[], None] | None = None
+    memory_files: MemoryFiles | None = None
+    timer: Timer | None = None
+    calendar: Calendar = field(default_factory=CronCalendar)

@@ -5,7 +5,8 @@ and whatever is wrong with them is a :class:`~bot.errors.ConfigError` of one lin
 place, the key, and what would be right. No text that may be a secret is ever repeated.
 
 ``layers`` reads and lays the sources over each other, ``keys`` says what may stand in them,
-``wording`` turns a validator's findings into that one line.
+``wording`` turns a validator's findings into that one line. ``changes`` says which of them
+admins may change in the chat while the bot runs.
 """
 
 from bot.config.keys import AnthropicKeys, Config, HttpPlace, load

@@ -145,6 +145,20 @@ class Config(BaseModel):
     model: str = Field(
         default="claude-sonnet-5-5", min_length=1, description="Name of the model that answers."
     )
+    summary_model: str = Field(
+        default="claude-haiku-5-5",
+        min_length=1,
+        description=(
+            "Name of the model that summarises what leaves a chat's view; without an API key the "
+            "one that answers does."
+        ),
+    )
+    model_window_tokens: int | None = Field(
+        default=None,
+        ge=4_000,
+        le=1_000_000,
+        description="What the model reads at once, in tokens; without it what is known of it.",
+    )
     anthropic: AnthropicKeys = Field(
         default=AnthropicKeys(), description="How the model is reached."
     )
@@ -155,10 +169,7 @@ class Config(BaseModel):
         default=50_000,
         ge=4_000,
         le=1_000_000,
-        description=(
-            "Longest request to the model, in tokens: instructions, tools and messages. Checked, "
-            "but not acted on yet: a chat that the model finds too long is shortened by half."
-        ),
+        description="Longest request to the model, in tokens: instructions, tools and messages.",
     )
     agent_max_context_turns: int = Field(
         default=20, ge=1, le=1_000, description="Turns of a chat that the model is shown."
@@ -170,7 +181,7 @@ class Config(BaseModel):
         default=30,
         ge=1,
         le=3_650,
-        description="Days after which a silent chat is removed. Checked, but not acted on yet.",
+        description="Days after which a silent chat is removed; its memory files stay.",
     )
     http: HttpPlace = Field(
         default=HttpPlace(), description="Where a running bot can be asked how it is."
@@ -193,7 +204,8 @@ class Config(BaseModel):
         WithJsonSchema({"type": "object", "additionalProperties": {"type": "object"}}),
     ] = Field(default=(), description="Where the bot listens, an object for each channel.")
     plugins: tuple[PluginName, ...] = Field(
-        default=("clock", "web_fetch"), description="Plugins to load, in this order."
+        default=("clock", "web_fetch", "tasks", "tool_results"),
+        description="Plugins to load, in this order.",
     )
     shutdown_deadline_s: float = Field(
         default=20.0,
@@ -209,7 +221,7 @@ class Config(BaseModel):
     @classmethod
     def _true_is_no_number(cls, value: object, info: ValidationInfo) -> object:
         field = cls.model_fields[info.field_name or ""]
-        if isinstance(value, bool) and field.annotation in (int, float):
+        if isinstance(value, bool) and field.annotation in (int, float, int | None):
             raise ValueError("must be a number, not true or false")
         return value
 

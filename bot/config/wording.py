@@ -114,7 +114,9 @@ def limits_of(field: FieldInfo) -> str:
 
 
 def _wanted_number(field: FieldInfo | None, details: ErrorDetails) -> str:
-    is_whole = details["type"].startswith("int_") or (field is not None and field.annotation is int)
+    is_whole = details["type"].startswith("int_") or (
+        field is not None and field.annotation in (int, int | None)
+    )
     wanted = "must be a whole number" if is_whole else "must be a number"
     limits = limits_of(field) if field else ""
     given = details["input"]

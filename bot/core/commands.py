@@ -13,6 +13,7 @@ from dataclasses import dataclass
 PREFIX = "/"
 
 _COMMAND = re.compile(r"/([^\W\d_][\w-]{0,63})(?:@(\w{1,64}))?(?:\s+(.*))?", re.DOTALL)
+_NAMED_IN_CODE = re.compile(r"`/(?=[^\W\d_][\w-]*[\s`])")  # and no path, such as `/usr/bin`
 _LEAST_LIKENESS = 0.6  # difflib's own: one slip in a short name, two in a long one
 
 
@@ -51,4 +52,6 @@ def nearest_command(name: str, known: Iterable[str]) -> str | None:
 
 def with_prefix(text: str, prefix: str) -> str:
     """Word the commands that a text of the bot names in code as a platform wants them."""
-    return text if prefix == PREFIX else text.replace(f"`{PREFIX}", f"`{prefix}")
+    if prefix == PREFIX:
+        return text
+    return _NAMED_IN_CODE.sub(lambda _: f"`{prefix}", text)

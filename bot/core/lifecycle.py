@@ -87,7 +87,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """One call of a model, as it is accounted for."""
+    """One call of a model, as it is accounted for.
+
+    ``local_tokens`` is the request's size by the local count, uncorrected; 0 when nobody counted.
+    """
 
     session_key: SessionKey
     person_key: PersonKey
@@ -95,6 +98,7 @@ class ModelCall:
     purpose: Literal["answer", "summary"]
     usage: Usage
     at: datetime
+    local_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

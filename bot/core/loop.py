@@ -12,7 +12,8 @@ Theory of operation::
 Everything follows from ``LoopState.steps``, which is exactly what the journal holds: a turn cut by
 a crash goes on by giving the recorded steps to :func:`start`. A round is a step that called tools.
 After ``max_steps`` rounds the model is asked once more with tools off, so that every turn ends with
-an answer; calls it makes all the same are answered for it and not run.
+an answer; calls it makes all the same are answered for it and not run. The limit may change from
+one request to the next, also below what a turn has used: then that one answer is asked for next.
 """
 
 from __future__ import annotations
@@ -135,17 +136,15 @@ def _next_action(state: LoopState) -> Action:
     last = state.steps[-1]
     if last.open_calls:
         return RunTools(calls=last.open_calls)
-    rounds_before = state.rounds - bool(last.answer.tool_calls)
-    had_tools = rounds_before < state.max_steps and last.stop != "refusal"
-    if last.answer.tool_calls and had_tools:
+    if any(result.content != TOOLS_ARE_OFF for result in last.results):
         return AskModel(may_use_tools=state.rounds < state.max_steps)
     pauses = sum(1 for step in state.steps if step.stop == "pause_turn")
     if last.stop == "pause_turn" and pauses <= state.max_steps:
         return AskModel(may_use_tools=state.rounds < state.max_steps)
-    return _finish(last.stop, _last_words(state.steps))
+    return _finish(last.stop, last_words(state.steps))
 
 
-def _last_words(steps: tuple[Step, ...]) -> str:
+def last_words(steps: tuple[Step, ...]) -> str:
     """Give the text of the last step, with that of the pauses which led up to it."""
     texts = [steps[-1].answer.text]
     for step in reversed(steps[:-1]):

@@ -15,6 +15,7 @@ from typing import Literal, NewType
 from bot.core.chat import SessionKey
 from bot.core.llm import StopReason
 from bot.core.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
+from bot.core.shortening import head_and_tail
 
 TurnId = NewType("TurnId", int)
 
@@ -75,21 +76,6 @@ class Turn:
         return self.steps[-1].answer.text if self.steps else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
-    """All turns of a session that may still be shown to the model, oldest first.
-
-    Attributes:
-        generation: Number of clears; turns of earlier generations are not among ``turns``.
-        has_left: Whether earlier turns of this generation left the window (they stay stored).
-    """
-
-    session_key: SessionKey
-    generation: int = 0
-    turns: tuple[Turn, ...] = ()
-    has_left: bool = False
-
-
 def messages_of(turn: Turn) -> tuple[Message, ...]:
     """Lay a turn out for the model.
 
@@ -115,20 +101,17 @@ def messages_of(turn: Turn) -> tuple[Message, ...]:
 def _shortened(request: Message) -> Message:
     """Cut what was asked in vain, head and tail: what was too long once is not sent again whole."""
     blocks = (
-        replace(block, text=_head_and_tail(block.text)) if isinstance(block, Text) else block
+        replace(block, text=head_and_tail(block.text, FAILED_REQUEST_CHARS, _left_out))
+        if isinstance(block, Text)
+        else block
         for block in request.blocks
         if not isinstance(block, Image)
     )
     return replace(request, blocks=tuple(blocks) or (Text(text="[a picture]"),))
 
 
-def _head_and_tail(text: str) -> str:
-    if len(text) <= FAILED_REQUEST_CHARS:
-        return text
-    head = FAILED_REQUEST_CHARS * 2 // 3
-    cut = len(text) - FAILED_REQUEST_CHARS
-    tail = text[head + cut :]
-    return f"{text[:head]}\n[{cut} characters are left out here]\n{tail}"
+def _left_out(count: int) -> str:
+    return f"\n[{count} characters are left out here]\n"
 
 
 def pairing_faults(messages: tuple[Message, ...]) -> tuple[str, ...]:

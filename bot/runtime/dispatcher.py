@@ -20,13 +20,15 @@ from bot.core.chat import (
 from bot.core.commands import PREFIX, CommandCall, parse_command
 from bot.core.lifecycle import Cursor, Received, SetAside
 from bot.errors import StoreError
-from bot.ports import Channel, Clock, Lifecycle
+from bot.ports import Channel, Clock, Lifecycle, Redactor
 from bot.runtime.access_gate import AccessGate
 from bot.runtime.activity import Activity
+from bot.runtime.border import Incident, guarded
 from bot.runtime.command_desk import CommandDesk
 from bot.runtime.commands import CommandTable
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
+from bot.runtime.redaction import redact_inbound, without_text
 from bot.runtime.supervisor import Spawn
 from bot.runtime.waiting import whole
 
@@ -39,6 +41,7 @@ class DispatcherParts:
 
     lifecycle: Lifecycle
     gate: AccessGate
+    redactor: Redactor
     commands: CommandTable
     desk: CommandDesk
     lanes: Lanes
@@ -81,15 +84,32 @@ class Dispatcher:
     ) -> None:
         """Store events and the channel's cursor in one transaction, then see to the new ones.
 
+        Secrets are taken out before anything else is done with an event that is kept.
+
         Raises:
             StoreError: Nothing was stored; the platform must not be told.
         """
+        events = tuple([await self._without_secrets(event) for event in events])
         plans = tuple(plan for event in events if (plan := self._plan(event)) is not None)
         if not plans and cursor is None:
             return
         position = None if cursor is None else Cursor(channel=channel, value=cursor)
         # Cut in between, it would lie there: brought again by the platform, it is not new any more.
         await whole(self._store_and_act(plans, position))
+
+    async def _without_secrets(self, event: Inbound | SetAside) -> Inbound | SetAside:
+        """Redact what may be stored; where that fails, all of it, so that it is answered at least.
+
+        Refused, it would come again and again, and hold up what waits behind it.
+        """
+        if isinstance(event, InboundMessage) and not event.is_addressed:
+            return event  # most of what a group says, of which nothing is kept
+        redacted = await guarded(
+            redact_inbound(event, self._parts.redactor),
+            self._parts.clock,
+            {"event": event.event_id, "doing": "redaction"},
+        )
+        return without_text(event) if isinstance(redacted, Incident) else redacted
 
     async def _store_and_act(self, plans: tuple[_Plan, ...], cursor: Cursor | None) -> None:
         try:

@@ -1,28 +1,119 @@
-"""What is done once a day so that the store does not grow for ever."""
+"""What the calendar asks for: rollover of memory files at midnight, clean-up in the night."""
 
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
+from typing import Protocol
 
-from bot.errors import StoreError
-from bot.ports import Clock, Lifecycle
+from bot.core.chat import SessionKey
+from bot.core.schedule import SilentChat, last_midnight, silent_before
+from bot.ports import Clock, Lifecycle, MemoryJobs, Sessions
+from bot.runtime.jobs import Job
 
 logger = logging.getLogger(__name__)
 
 REDELIVERY_KNOWN_FOR = timedelta(days=30)
 """How long the same event brought again is known to be the same."""
 
-EVERY_S = 24 * 3600.0
+ROLLOVER = "0 0 * * *"
+CLEAN_UP = "30 3 * * *"
+"""Moments of the local day, as cron writes them."""
 
 
-async def keep_house(lifecycle: Lifecycle, clock: Clock) -> None:
-    """Remove what nobody needs any more, at once and then daily, for ever."""
-    while True:
-        try:
-            removed = await lifecycle.prune(clock.now() - REDELIVERY_KNOWN_FOR)
-        except StoreError as error:
-            logger.warning("store.not_pruned", extra={"why": str(error)})
-        else:
-            logger.info("store.pruned", extra={"rows": removed})
-        await clock.sleep(EVERY_S)
+class Store(Lifecycle, Sessions, MemoryJobs, Protocol):
+    """What housekeeping works on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanUpParts:
+    """What a clean-up of silent chats works with.
+
+    Attributes:
+        max_age_days: After how many days a silent chat is removed, at this moment.
+        forget: Drops what is held of a chat.
+    """
+
+    sessions: Sessions
+    clock: Clock
+    max_age_days: Callable[[], int]
+    forget: Callable[[SessionKey], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanUp:
+    """What a clean-up removed, or would remove.
+
+    Attributes:
+        max_age_days: How long a chat may be silent.
+        before: Since when the chats have been silent, all of them.
+    """
+
+    max_age_days: int
+    before: datetime
+    chats: tuple[SilentChat, ...]
+
+    @property
+    def turns(self) -> int:
+        """Count the turns that go with the chats."""
+        return sum(chat.turns for chat in self.chats)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HousekeepingParts:
+    """What housekeeping works with.
+
+    Attributes:
+        zone: Whose midnight divides the days of memory files.
+        wake_memory: Lets what is to be remembered be looked at now.
+    """
+
+    store: Store
+    clock: Clock
+    zone: tzinfo
+    clean_up: CleanUpParts
+    wake_memory: Callable[[], None]
+
+
+def jobs_of(parts: HousekeepingParts) -> tuple[Job, ...]:
+    """List the jobs of a bot."""
+
+    async def roll_over() -> None:
+        """Ask that the turns of the days before today are written to those days' files."""
+        now = parts.clock.now()
+        chats = await parts.store.ask_to_remember(last_midnight(now, parts.zone), at=now)
+        logger.info("memory.rolled_over", extra={"chats": chats})
+        parts.wake_memory()
+
+    async def clean_up_all() -> None:
+        rows = await parts.store.prune(parts.clock.now() - REDELIVERY_KNOWN_FOR)
+        logger.info("store.pruned", extra={"rows": rows})
+        await clean_up(parts.clean_up)
+
+    return (
+        Job(name="rollover", schedule=ROLLOVER, work=roll_over),
+        Job(name="cleanup", schedule=CLEAN_UP, work=clean_up_all),
+    )
+
+
+async def plan_clean_up(parts: CleanUpParts) -> CleanUp:
+    """Say what a clean-up would remove now; nothing is removed."""
+    max_age_days = parts.max_age_days()
+    before = silent_before(parts.clock.now(), max_age_days)
+    chats = await parts.sessions.silent_since(before)
+    return CleanUp(max_age_days=max_age_days, before=before, chats=chats)
+
+
+async def clean_up(parts: CleanUpParts) -> CleanUp:
+    """Remove chats that were silent for too long, one a transaction; memory files stay."""
+    plan = await plan_clean_up(parts)
+    removed: list[SilentChat] = []
+    for chat in plan.chats:
+        if await parts.sessions.remove(chat.session_key, before=plan.before):
+            parts.forget(chat.session_key)
+            removed.append(chat)
+    done = replace(plan, chats=tuple(removed))
+    logger.info("store.cleaned_up", extra={"chats": len(done.chats), "turns": done.turns})
+    return done

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TextIO
 from urllib.parse import quote
@@ -111,6 +111,17 @@ def set_up(level: str, stream: TextIO, *, as_json: bool) -> Secrets:
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.captureWarnings(capture=True)
     return secrets
+
+
+def level_switch() -> Callable[[object], None]:
+    """Give what changes the level while the bot runs; None brings back the present one."""
+    root = logging.getLogger()
+    present = root.level
+
+    def switch(level: object) -> None:
+        root.setLevel(present if level is None else str(level).upper())
+
+    return switch
 
 
 def _forms_of(secret: str) -> Iterator[str]:

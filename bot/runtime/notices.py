@@ -6,6 +6,7 @@ from typing import assert_never
 
 from bot.core.turns import Outcome
 from bot.errors import (
+    CannotFit,
     ContextTooLong,
     ModelAuthError,
     ModelError,
@@ -18,7 +19,12 @@ from bot.errors import (
 
 CUT = "*The answer reached its length limit. Say “go on” for the rest.*"
 SHORTENED = (
-    "*This chat had become too long for the model: its older part is no longer shown to it.*"
+    "*This chat had become too long for the model, so I kept the last few turns and a note of the "
+    "rest; `/context undo` brings it back.*"
+)
+EMPTIED = (
+    "*This chat was too long for the model even when shortened, so I answered with your message "
+    "alone; what was before is kept in memory.*"
 )
 REFUSED = "The model declined to answer this."
 EMPTY = "The model gave an empty answer. `/retry` asks again; perhaps other words help."
@@ -39,6 +45,12 @@ def for_model_error(error: ModelError) -> str:
     """Say in one sentence why there is no answer and what to do."""
     if isinstance(error, ContextTooLong):
         return _too_long(error)
+    if isinstance(error, CannotFit):
+        return (
+            f"This message is too long: it needs {error.needed_tokens} tokens, and "
+            f"{error.limit_tokens} may be used. Please send less of it at once, or let an admin "
+            "raise `agent_max_context_tokens` with `/config`."
+        )
     return _BY_ERROR.get(type(error), FAILED)
 
 

@@ -15,7 +15,7 @@ from types import MappingProxyType, ModuleType
 from typing import overload
 
 from bot.errors import PluginError
-from bot.ports import Clock, CommandHandler, Fetcher, PluginAPI, Tool
+from bot.ports import ChatRecords, Clock, CommandHandler, Fetcher, PluginAPI, Tool
 from bot.runtime.tools import ToolRegistry
 
 logger = logging.getLogger(__name__)
@@ -66,6 +66,7 @@ class PluginHost:
         timezone: tzinfo,
         fetcher: Fetcher,
         tools: ToolRegistry,
+        records: ChatRecords,
         *,
         reserved_commands: frozenset[str] = frozenset(),
     ) -> None:
@@ -73,6 +74,7 @@ class PluginHost:
         self._timezone = timezone
         self._fetcher = fetcher
         self._tools = tools
+        self._records = records
         self._reserved_commands = reserved_commands
         self._commands: dict[str, PluginCommand] = {}
         self._loaded: set[str] = set()
@@ -106,7 +108,7 @@ class PluginHost:
 
     def _load(self, name: str) -> LoadedPlugin:
         register = _find_register(name)
-        api = _Offers(self._clock, self._timezone, self._fetcher)
+        api = _Offers(self._clock, self._timezone, self._fetcher, self._records)
         register(api)
         api.is_open = False
         specs = [
@@ -166,10 +168,11 @@ class _ToolOffer:
 class _Offers:
     """The :class:`bot.ports.PluginAPI` of one plugin: collects what it offers, until closed."""
 
-    def __init__(self, clock: Clock, timezone: tzinfo, http: Fetcher) -> None:
+    def __init__(self, clock: Clock, timezone: tzinfo, http: Fetcher, chat: ChatRecords) -> None:
         self.clock = clock
         self.timezone = timezone
         self.http = http
+        self.chat = chat
         self.tools: list[_ToolOffer] = []
         self.commands: list[tuple[str, str, CommandHandler]] = []
         self.is_open = True

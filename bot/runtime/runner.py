@@ -5,8 +5,8 @@ from __future__ import annotations
 from bot.core.chat import SessionKey
 from bot.core.lifecycle import Claim
 from bot.core.turns import Turn
-from bot.ports import Conversations
-from bot.runtime.context_manager import ContextManager
+from bot.runtime.context import ContextManager, ContextParts
+from bot.runtime.context.steering import ContextSteering
 from bot.runtime.preview import Preview
 from bot.runtime.turn_run import AgentParts, Answer, TurnRun
 
@@ -15,11 +15,11 @@ KEPT_CONVERSATIONS = 1_000
 
 
 class AgentRunner:
-    """Gives each turn its window and runs it."""
+    """Gives each turn its context and runs it."""
 
-    def __init__(self, parts: AgentParts, conversations: Conversations) -> None:
+    def __init__(self, parts: AgentParts, context: ContextParts) -> None:
         self._parts = parts
-        self._conversations = conversations
+        self._context = context
         self._managers: dict[SessionKey, ContextManager] = {}
 
     async def run(self, claim: Claim, preview: Preview) -> Answer:
@@ -28,10 +28,9 @@ class AgentRunner:
         The end is not recorded here: the caller stores it together with the replies, and then
         says :meth:`close_turn`. Cancelling leaves a turn that can be gone on with.
         """
-        turn = claim.turn
-        manager = self._context_manager(turn.session_key)
-        window = await manager.open_turn(turn, max_turns=self._parts.settings.max_turns)
-        return await TurnRun(self._parts, claim, preview, window, manager.shorten).run()
+        manager = self.context_of(claim.turn.session_key)
+        context = await manager.open_turn(claim.turn)
+        return await TurnRun(self._parts, claim, preview, context).run()
 
     def close_turn(self, turn: Turn) -> None:
         """Let an ended turn become part of its chat's conversation."""
@@ -41,12 +40,19 @@ class AgentRunner:
 
     def forget(self, session_key: SessionKey) -> None:
         """Drop what is held of a chat, its store having changed; nothing is lost."""
-        self._managers.pop(session_key, None)
+        manager = self._managers.pop(session_key, None)
+        if manager is not None:
+            manager.forget()
 
-    def _context_manager(self, session_key: SessionKey) -> ContextManager:
+    def steering_of(self, session_key: SessionKey) -> ContextSteering:
+        """Give what people can do to a chat's context."""
+        return ContextSteering(session_key, self._context, self.context_of(session_key))
+
+    def context_of(self, session_key: SessionKey) -> ContextManager:
+        """Give a chat's context manager, made on first use; the one unused longest goes for it."""
         manager = self._managers.pop(session_key, None)
         if manager is None:
-            manager = ContextManager(session_key, self._conversations)
+            manager = ContextManager(session_key, self._context)
             if len(self._managers) >= KEPT_CONVERSATIONS:
                 del self._managers[next(iter(self._managers))]
         self._managers[session_key] = manager

@@ -17,8 +17,10 @@ from typing import Literal
 
 from bot.core.llm import ToolSpec
 from bot.core.messages import ToolCall, ToolResult
+from bot.core.shortening import short_result
 from bot.errors import PluginError, ToolError
-from bot.ports import Clock, ToolContext
+from bot.ports import Clock, Redactor, ToolContext
+from bot.runtime.redaction import redact_text
 from bot.runtime.tool_arguments import MAX_DESCRIPTION_CHARS, Signature, read_signature
 
 logger = logging.getLogger(__name__)
@@ -33,6 +35,16 @@ EMPTY_RESULT = "(The tool returned no text.)"
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _MAX_LISTED_CHARS = 500
+
+MAX_KEPT_BYTES = 1_000_000
+"""How much of a result is kept at all, to be read on in; as UTF-8."""
+
+_NOT_KEPT = "\n[The result goes on; no more of it is kept.]"
+_LONGEST_SECRET_CHARS = 32_768
+"""So much more is looked through: half a secret at the end of what is kept would not be known."""
+
+OnResult = Callable[[ToolResult, str | None], Awaitable[None]]
+"""Is given a result, and the whole of it where it is only a part."""
 
 Ending = Literal["ok", "error", "unknown", "timeout", "failed"]
 """How a call ended; ``error`` is a word to the model, ``failed`` a fault of the tool."""
@@ -62,13 +74,18 @@ class _Outcome:
     ending: Ending
     content: str
     error: Exception | None = None
+    whole: str | None = None
 
 
 class ToolRegistry:
-    """Holds the tools by name and runs the calls of one step side by side."""
+    """Holds the tools by name and runs the calls of one step side by side.
 
-    def __init__(self, clock: Clock) -> None:
+    With a ``redactor``, secrets are taken out of what tools say before anybody sees it.
+    """
+
+    def __init__(self, clock: Clock, redactor: Redactor | None = None) -> None:
         self._clock = clock
+        self._redactor = redactor
         self._tools: dict[str, _Tool] = {}
         self._specs: tuple[ToolSpec, ...] = ()
         self._stopping: set[asyncio.Task[object]] = set()
@@ -135,17 +152,18 @@ class ToolRegistry:
         self,
         calls: tuple[ToolCall, ...],
         context: ToolContext,
-        on_result: Callable[[ToolResult], Awaitable[None]],
+        on_result: OnResult,
     ) -> tuple[ToolResult, ...]:
         """Run the calls side by side and give their results in the order of the calls.
 
         Each tool is given ``context`` with the id of its own call. ``on_result`` is awaited as
-        each result comes; if it fails, the other calls are cancelled and its error passes.
+        each result comes, with the whole of one that is only a part; if it fails, the other calls
+        are cancelled and its error passes.
         """
 
         async def run_one(call: ToolCall) -> ToolResult:
-            result = await self._run_one(call, replace(context, call_id=call.id))
-            await on_result(result)
+            result, whole = await self._run_one(call, replace(context, call_id=call.id))
+            await on_result(result, whole)
             return result
 
         try:
@@ -156,7 +174,7 @@ class ToolRegistry:
             raise failures.exceptions[0] from None
         return tuple(task.result() for task in tasks)
 
-    async def _run_one(self, call: ToolCall, context: ToolContext) -> ToolResult:
+    async def _run_one(self, call: ToolCall, context: ToolContext) -> tuple[ToolResult, str | None]:
         started = self._clock.monotonic()
         outcome = await self._outcome(call, context)
         logger.log(
@@ -171,17 +189,19 @@ class ToolRegistry:
                 "chars": len(outcome.content),
             },
         )
-        is_error = outcome.ending != "ok"
-        return ToolResult(call_id=call.id, content=outcome.content, is_error=is_error)
+        result = ToolResult(
+            call_id=call.id, content=outcome.content, is_error=outcome.ending != "ok"
+        )
+        return result, outcome.whole
 
     async def _outcome(self, call: ToolCall, context: ToolContext) -> _Outcome:
         tool = self._tools.get(call.name)
         if tool is None:
-            return _Outcome(ending="unknown", content=self._nearest(call.name))
+            return _Outcome(ending="unknown", content=await self._clean(self._nearest(call.name)))
         try:
             text = await self._call(tool, call, context)
         except ToolError as error:
-            return _Outcome(ending="error", content=_bounded(str(error), tool.max_chars))
+            return await self._shown("error", str(error), tool, call)
         except _TimeUp:
             limit = f"{call.name} did not finish within {tool.timeout_s:g} s and was stopped."
             return _Outcome(ending="timeout", content=limit)
@@ -189,7 +209,24 @@ class ToolRegistry:
             incident = f"{self._clock.now():%Y%m%d-%H%M%S}"
             content = f"{call.name} failed for a technical reason (incident {incident})."
             return _Outcome(ending="failed", content=content, error=error)
-        return _Outcome(ending="ok", content=_bounded(text or EMPTY_RESULT, tool.max_chars))
+        return await self._shown("ok", text or EMPTY_RESULT, tool, call)
+
+    async def _shown(self, ending: Ending, text: str, tool: _Tool, call: ToolCall) -> _Outcome:
+        """Give what the model is shown, and the whole where that is only a part."""
+        text = await self._clean(text)
+        content = short_result(text, tool.max_chars, call.id)
+        whole = None if content is text else text
+        return _Outcome(ending=ending, content=content, whole=whole)
+
+    async def _clean(self, text: str) -> str:
+        """Bound a text, and take out what cannot be encoded and what is secret.
+
+        Half a surrogate pair could be neither stored nor sent.
+        """
+        text = text[: MAX_KEPT_BYTES + _LONGEST_SECRET_CHARS].encode(errors="replace").decode()
+        if self._redactor is not None:
+            text = await redact_text(text, self._redactor)
+        return _kept(text)
 
     async def _call(self, tool: _Tool, call: ToolCall, context: ToolContext) -> str:
         arguments = tool.signature.parse(call.arguments)
@@ -241,19 +278,12 @@ class ToolRegistry:
         return f"There is no tool named {name[:64]}. {hint[:_MAX_LISTED_CHARS]}"
 
 
-def _bounded(text: str, max_chars: int) -> str:
-    """Keep two thirds from the head and one third from the tail of what is too long.
-
-    What cannot be encoded (half a surrogate pair) is replaced: it could be neither stored nor
-    sent.
-    """
-    text = text.encode(errors="replace").decode()
-    if len(text) <= max_chars:
+def _kept(text: str) -> str:
+    written = text.encode()
+    if len(written) <= MAX_KEPT_BYTES:
         return text
-    note = f"\n[… {len(text)} characters in all; the middle was cut …]\n"
-    room = max_chars - len(note)
-    tail = room // 3
-    return text[: room - tail] + note + text[-tail:]
+    room = MAX_KEPT_BYTES - len(_NOT_KEPT)
+    return written[:room].decode(errors="ignore") + _NOT_KEPT
 
 
 async def _without_exit(work: Coroutine[object, object, object]) -> object:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from bot.core import loop
 from bot.core.lifecycle import Claim, ModelCall
 from bot.core.llm import Delta, ModelRequest, ModelResponse, TextDelta, Usage
-from bot.core.messages import ToolCall, ToolResult
+from bot.core.messages import Message, ToolCall, ToolResult
 from bot.core.retry import RetryPolicy, delay_before
-from bot.core.turns import Outcome, Turn
-from bot.core.window.assemble import Window, assemble
+from bot.core.turns import Outcome, Step, Turn
 from bot.errors import ContextTooLong, ModelError
-from bot.ports import Clock, Lifecycle, ModelClient, ToolContext
+from bot.ports import Clock, Lifecycle, ModelClient, Redactor, ToolContext
 from bot.runtime import notices
+from bot.runtime.context import TurnContext
 from bot.runtime.preview import Preview
+from bot.runtime.redaction import redact_answer
 from bot.runtime.tools import ToolRegistry
 
 logger = logging.getLogger(__name__)
@@ -29,18 +30,6 @@ FATE_UNKNOWN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentSettings:
-    """What the operator chose for the agent."""
-
-    model: str
-    persona: str
-    max_tokens: int
-    max_steps: int
-    max_turns: int
-    retry: RetryPolicy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentParts:
     """What an agent works with; ``jitter`` gives numbers in [0, 1)."""
 
@@ -49,7 +38,8 @@ class AgentParts:
     lifecycle: Lifecycle
     clock: Clock
     jitter: Callable[[], float]
-    settings: AgentSettings
+    retry: RetryPolicy
+    redactor: Redactor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,32 +52,27 @@ class Answer:
     usage: Usage
 
 
-Shorten = Callable[[Window], Awaitable[Window]]
-"""Makes a window with the older half of its past turns gone, and writes that down."""
-
-
 class TurnRun:
     """Runs one turn from where its journal stands to its end."""
 
     def __init__(
-        self, parts: AgentParts, claim: Claim, preview: Preview, window: Window, shorten: Shorten
+        self, parts: AgentParts, claim: Claim, preview: Preview, context: TurnContext
     ) -> None:
         self._parts = parts
-        self._shorten = shorten
-        self._was_shortened = False
+        self._context = context
         self._claim = claim
         self._preview = preview
-        self._window = window
         self._usage = Usage()
         self._failure: ModelError | None = None
+        self._as_written: dict[int, Message] = {}
 
     async def run(self) -> Answer:
         """Ask, run tools, and ask again until the loop says that the turn is over."""
         state, action = loop.start(self._begin())
         while True:
             match action:
-                case loop.AskModel(may_use_tools=may_use_tools):
-                    state, action = await self._ask(state, may_use_tools)
+                case loop.AskModel():
+                    state, action = await self._ask(state)
                 case loop.RunTools(calls=calls):
                     results = await self._run_tools(state, calls)
                     state, action = loop.on_results(state, results)
@@ -99,58 +84,67 @@ class TurnRun:
     def _begin(self) -> loop.LoopState:
         past_calls = (
             call.id
-            for turn in self._window.past
+            for turn in self._context.window.past
             for step in turn.steps
             for call in step.answer.tool_calls
         )
         return loop.LoopState(
             turn_id=self._claim.turn.id,
-            max_steps=self._parts.settings.max_steps,
+            max_steps=self._context.limits().max_steps,
             steps=self._claim.turn.steps,
             taken_ids=frozenset(past_calls),
         )
 
-    async def _ask(
-        self, state: loop.LoopState, may_use_tools: bool
-    ) -> tuple[loop.LoopState, loop.Action]:
+    async def _ask(self, state: loop.LoopState) -> tuple[loop.LoopState, loop.Action]:
+        state = replace(state, max_steps=self._context.limits().max_steps)
+        may_use_tools = state.rounds < state.max_steps  # by the limit of now, not of the action
         try:
             response = await self._ask_with_what_fits(state, may_use_tools)
         except ModelError as error:
             self._failure = error
             return loop.on_failure(state)
         self._usage += response.usage
-        state, action = loop.on_answer(state, response)
+        self._context.answered(response.usage)
+        state, _ = loop.on_answer(state, response)
+        state, action = await self._without_secrets(state)
         await self._parts.lifecycle.record_step(
             self._claim.turn.id, len(state.steps) - 1, state.steps[-1], self._accounted(response)
         )
         return state, action
 
+    async def _without_secrets(self, state: loop.LoopState) -> tuple[loop.LoopState, loop.Action]:
+        """Take secrets out of what is kept of the newest answer, remembering it as it was written.
+
+        What was written is what tools are called with and what people read; it is kept nowhere.
+        """
+        last = state.steps[-1]
+        answer = await redact_answer(last.answer, self._parts.redactor)
+        if answer is not last.answer:
+            self._as_written[len(state.steps) - 1] = last.answer
+            kept = replace(last, answer=answer)
+            state = replace(state, steps=(*state.steps[:-1], kept))
+        return loop.start(state)
+
     async def _ask_with_what_fits(
         self, state: loop.LoopState, may_use_tools: bool
     ) -> ModelResponse:
-        """Ask, with fewer and fewer of the earlier turns while the vendor finds it too long."""
+        """Ask, with less and less of what was before while the model finds it too long."""
         while True:
+            turn = replace(self._claim.turn, steps=state.steps)
+            request = await self._context.request(turn, may_use_tools=may_use_tools)
             try:
-                return await self._ask_with_retries(self._request(state, may_use_tools))
-            except ContextTooLong:
-                if not self._window.past:
+                response = await self._ask_with_retries(request)
+            except ContextTooLong as error:
+                if not await self._context.overflowed(error):
                     raise
-                self._window = await self._shorten(self._window)
-                self._was_shortened = True
-
-    def _request(self, state: loop.LoopState, may_use_tools: bool) -> ModelRequest:
-        settings = self._parts.settings
-        open_turn = replace(self._claim.turn, steps=state.steps)
-        layout = assemble(replace(self._window, open_turn=open_turn))
-        return ModelRequest(
-            model=settings.model,
-            system=settings.persona,
-            messages=layout.messages,
-            tools=self._parts.tools.specs(),
-            max_tokens=settings.max_tokens,
-            may_use_tools=may_use_tools,
-            cache_marks=layout.cache_marks,
-        )
+                continue
+            if response.stop != "window_full":
+                return response
+            await self._context.filled(response.usage)
+            if response.message.text.strip():
+                return response  # cut, but usable; the next request is made to leave more room
+            if not await self._context.overflowed(ContextTooLong()):
+                return response
 
     async def _ask_with_retries(self, request: ModelRequest) -> ModelResponse:
         failures = 0
@@ -162,7 +156,7 @@ class TurnRun:
                 failures += 1
                 delay_s = None
                 if error.retryable:
-                    policy, jitter = self._parts.settings.retry, self._parts.jitter()
+                    policy, jitter = self._parts.retry, self._parts.jitter()
                     delay_s = delay_before(policy, failures, error.retry_after_s, jitter)
                 logger.warning(
                     "model.failed",
@@ -191,6 +185,7 @@ class TurnRun:
             purpose="answer",
             usage=response.usage,
             at=self._parts.clock.now(),
+            local_tokens=self._context.local_tokens,
         )
 
     async def _run_tools(
@@ -198,9 +193,12 @@ class TurnRun:
     ) -> tuple[ToolResult, ...]:
         lifecycle, tools = self._parts.lifecycle, self._parts.tools
         turn_id, index = self._claim.turn.id, len(state.steps) - 1
+        if index in self._as_written:
+            written = {call.id: call for call in self._as_written[index].tool_calls}
+            calls = tuple(written[call.id] for call in calls)
 
-        async def record(result: ToolResult) -> None:
-            await lifecycle.record_result(turn_id, index, result)
+        async def record(result: ToolResult, whole: str | None) -> None:
+            await lifecycle.record_result(turn_id, index, result, whole=whole)
 
         unsafe = {call.id for call in calls if not tools.is_safe_to_repeat(call.name)}
         doubtful = unsafe & self._claim.started
@@ -210,7 +208,7 @@ class TurnRun:
             if call.id in doubtful
         )
         for result in unknown:
-            await record(result)
+            await record(result, None)
         rest = tuple(call for call in calls if call.id not in doubtful)
         starting = tuple(call.id for call in rest if call.id in unsafe)
         if starting:
@@ -228,9 +226,17 @@ class TurnRun:
 
     def _answer(self, state: loop.LoopState, outcome: Outcome, text: str) -> Answer:
         ended = replace(self._claim.turn, steps=state.steps, outcome=outcome)
+        if self._as_written:
+            text = loop.last_words(self._steps_as_written(state))
         words = notices.for_outcome(outcome, text)
         if self._failure is not None:
             words = notices.for_model_error(self._failure)
-        elif self._was_shortened and words:
-            words = f"{words}\n\n{notices.SHORTENED}"
+        if self._context.notice and words:
+            words = f"{words}\n\n{self._context.notice}"
         return Answer(turn=ended, outcome=outcome, text=words, usage=self._usage)
+
+    def _steps_as_written(self, state: loop.LoopState) -> tuple[Step, ...]:
+        return tuple(
+            replace(step, answer=self._as_written.get(number, step.answer))
+            for number, step in enumerate(state.steps)
+        )

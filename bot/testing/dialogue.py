@@ -10,7 +10,7 @@ from bot.app import App, Outside, Store
 from bot.config import Config
 from bot.core.chat import Inbound
 from bot.core.lifecycle import address_of
-from bot.ports import Channel, Clock, ModelClient
+from bot.ports import Channel, Clock, MemoryFiles, ModelClient
 from bot.runtime.health import StoreWatch
 from bot.testing.clock import FakeClock, settle
 from bot.testing.loopback import LoopbackChannel
@@ -26,7 +26,7 @@ class Dialogue:
         store_watch: What a store may tell of its work.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is for few tests
         self,
         model: ModelClient,
         *,
@@ -35,6 +35,7 @@ class Dialogue:
         channel: LoopbackChannel | None = None,
         clock: Clock | None = None,
         others: Mapping[str, Channel] | None = None,
+        memory_files: MemoryFiles | None = None,
     ) -> None:
         self.channel = channel or LoopbackChannel()
         self.clock = clock or FakeClock()
@@ -49,6 +50,7 @@ class Dialogue:
             clock=self.clock,
             announce=self.announced.append,
             store_watch=self.store_watch,
+            memory_files=memory_files,
         )
         self.app = App(config, outside)
         self._running: asyncio.Task[int] | None = None

@@ -145,6 +145,7 @@ class MemoryOutbox:
         self._ids = count(1)
         self._items: dict[OutboxId, OutboxItem] = {}
         self._made_at: dict[OutboxId, datetime] = {}
+        self._turns: dict[OutboxId, TurnId] = {}
         self._previews: dict[TurnId, OutboxId] = {}
 
     @property
@@ -170,12 +171,15 @@ class MemoryOutbox:
         """
         preview = self._items.get(self._previews.get(turn_id, OutboxId(0)))
         if not replies or preview is None or preview.receipt or preview.state != "sending":
-            return self.add(replies, at, replaces=self.close_preview(turn_id))
-        reply = replace(replies[0], key=preview.reply.key)
-        first = replace(preview, reply=reply, is_preview=False)
-        self._items[first.id] = first
-        del self._previews[turn_id]
-        return (first, *self.add(replies[1:], at))
+            items = self.add(replies, at, replaces=self.close_preview(turn_id))
+        else:
+            reply = replace(replies[0], key=preview.reply.key)
+            first = replace(preview, reply=reply, is_preview=False)
+            self._items[first.id] = first
+            del self._previews[turn_id]
+            items = (first, *self.add(replies[1:], at))
+        self._turns.update((item.id, turn_id) for item in items)
+        return items
 
     def add_preview(self, turn_id: TurnId, reply: Reply, at: datetime) -> OutboxItem:
         """Add an unfinished answer, or give the one that the turn has."""
@@ -184,6 +188,7 @@ class MemoryOutbox:
             return replace(item, reply=replace(reply, key=item.reply.key))
         item = self._add(reply, at, is_preview=True)
         self._previews[turn_id] = item.id
+        self._turns[item.id] = turn_id
         return item
 
     def close_preview(self, turn_id: TurnId) -> Receipt | None:
@@ -256,8 +261,22 @@ class MemoryOutbox:
             and (item.id not in in_use if item.is_preview else item.state == "sent")
         ]
         for item_id in pruned:
-            del self._items[item_id], self._made_at[item_id]
+            self._remove(item_id)
         return len(pruned)
+
+    def remove_of_chat(self, session_key: SessionKey, turn_ids: Iterable[TurnId]) -> None:
+        """Forget what was sent by a chat's turns, and what could not be delivered to it."""
+        of_chat = set(turn_ids)
+        for item in self.items:
+            is_lost = not item.is_preview and item.reply.address.session_key == session_key
+            if (item.state == "failed" and is_lost) or (
+                item.state in ("sent", "failed") and self._turns.get(item.id) in of_chat
+            ):
+                self._remove(item.id)
+
+    def _remove(self, item_id: OutboxId) -> None:
+        del self._items[item_id], self._made_at[item_id]
+        self._turns.pop(item_id, None)
 
     def _item(self, item_id: OutboxId) -> OutboxItem:
         if item_id not in self._items:

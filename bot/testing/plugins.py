@@ -25,10 +25,12 @@ from bot.core.chat import Sender, SessionKey
 from bot.core.llm import ToolSpec
 from bot.core.messages import ToolCall, ToolResult
 from bot.errors import ToolError
-from bot.ports import Fetcher, Page, ToolContext
+from bot.ports import Clock, Fetcher, Page, ToolContext
+from bot.runtime.chat_records import StoredChatRecords
 from bot.runtime.plugin_host import LoadedPlugin, PluginHost
 from bot.runtime.tools import GRACE_S, ToolRegistry
 from bot.testing.clock import FakeClock
+from bot.testing.store import InMemoryStore
 
 LONGEST_TIMEOUT_S = 600.0
 """More than any tool may ask for; a pretended web that is silent is waited for so long."""
@@ -39,6 +41,9 @@ TOOL_CONTEXT = ToolContext(
     sender=Sender(channel="console", user_id="local", name="Ada"),
     call_id="",
 )
+
+SECRET = "-".join(("open", "sesame"))
+"""What :class:`OneWordRedactor` takes for a password."""
 
 _PROJECT = Path(__file__).resolve().parents[2]
 
@@ -67,13 +72,28 @@ class SilentFetcher:
         raise AssertionError("a silent web has spoken")
 
 
+class OneWordRedactor:
+    """A :class:`~bot.ports.Redactor` that knows one secret."""
+
+    def redact(self, text: str) -> str:
+        """Replace the secret."""
+        return text.replace(SECRET, "[redacted:password]") if SECRET in text else text
+
+
+def chat_records(store: InMemoryStore, clock: Clock) -> StoredChatRecords:
+    """Give tools what they may see and note of a chat in a store."""
+    return StoredChatRecords(results=store, tasks=store, clock=clock, redactor=OneWordRedactor())
+
+
 class PluginBench:
     """One plugin, loaded into a host of its own, whose tools a test calls as the model would."""
 
     def __init__(self, plugin: ModuleType, fetcher: Fetcher | None = None) -> None:
         self.clock = FakeClock()
         self.tools = ToolRegistry(self.clock)
-        self._host = PluginHost(self.clock, UTC, fetcher or FakeFetcher(), self.tools)
+        self.store = InMemoryStore()
+        records = chat_records(self.store, self.clock)
+        self._host = PluginHost(self.clock, UTC, fetcher or FakeFetcher(), self.tools, records)
         (loaded,) = self._host.load((plugin.__name__.removeprefix("plugins."),))
         assert isinstance(loaded, LoadedPlugin), loaded
         self.loaded = loaded
@@ -224,7 +244,7 @@ def _failures() -> Iterator[list[logging.LogRecord]]:
         logger.removeHandler(collector)
 
 
-async def _ignore(result: ToolResult) -> None:
+async def _ignore(result: ToolResult, whole: str | None) -> None:
     """Keep no journal."""
 
 
@@ -234,7 +254,8 @@ from datetime import UTC
 from bot.runtime.plugin_host import BrokenPlugin, PluginHost
 from bot.runtime.tools import ToolRegistry
 from bot.testing.clock import FakeClock
-from bot.testing.plugins import FakeFetcher
+from bot.testing.store import InMemoryStore
+from bot.testing.plugins import FakeFetcher, chat_records
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND
 FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn",
@@ -252,7 +273,8 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 clock = FakeClock()
 tools = ToolRegistry(clock)
-host = PluginHost(clock, UTC, FakeFetcher(), tools)
+records = chat_records(InMemoryStore(), clock)
+host = PluginHost(clock, UTC, FakeFetcher(), tools, records)
 (plugin,) = host.load((sys.argv[1].removeprefix("plugins."),))
 is_watching = False
 if isinstance(plugin, BrokenPlugin):

@@ -6,8 +6,9 @@ inside. What a test may want to look at is offered as plain properties.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from itertools import count
 
 from bot.core.chat import (
     PersonKey,
@@ -26,35 +27,34 @@ from bot.core.lifecycle import (
     Received,
     SetAside,
     Unfinished,
+    address_of,
     compose_request,
     reopened,
     taken_together,
 )
 from bot.core.messages import Message, Thinking, ToolResult
-from bot.core.turns import Conversation, Outcome, Step, Turn, TurnId
+from bot.core.schedule import SilentChat
+from bot.core.turns import Outcome, Step, Turn, TurnId
+from bot.core.window.conversation import Compaction
 from bot.ports import Grant
+from bot.testing.chat_memory import ChatMemory
 from bot.testing.mailboxes import MemoryInbox, MemoryOutbox
 
 
-@dataclass(slots=True)
-class _Session:
-    generation: int = 0
-    kept_from: int = 0
-
-
-class InMemoryStore:
-    """Fills the ports Lifecycle, Conversations and People from dicts.
+class InMemoryStore(ChatMemory):
+    """Fills the ports of what is kept from dicts.
 
     ``installation`` is what the keys of its replies begin with.
     """
 
     def __init__(self, installation: str = "memory") -> None:
         self.calls: list[ModelCall] = []
+        self._turns_by_id: dict[TurnId, Turn] = {}
+        self._turn_ids = count(1)
+        super().__init__(lambda: self._turns_by_id.values(), self.calls)
         self._inbox = MemoryInbox()
         self._outbox = MemoryOutbox(installation)
         self._cursors: dict[str, str] = {}
-        self._sessions: dict[SessionKey, _Session] = {}
-        self._turns: dict[TurnId, Turn] = {}
         self._started: dict[TurnId, set[tuple[int, str]]] = {}
         self._resumes: dict[TurnId, int] = {}
         self._grants: dict[PersonKey, Grant] = {}
@@ -62,7 +62,7 @@ class InMemoryStore:
     @property
     def turns(self) -> tuple[Turn, ...]:
         """All turns, oldest first."""
-        return tuple(self._turns.values())
+        return tuple(self._turns_by_id.values())
 
     @property
     def outbox(self) -> tuple[OutboxItem, ...]:
@@ -75,13 +75,20 @@ class InMemoryStore:
         return tuple(self._inbox.set_aside)
 
     async def close(self) -> None:
-        """Do nothing: the same object is what is opened again."""
+        """Be as a new process finds it: this same object is opened again."""
+        for session in self._sessions.values():
+            session.is_open = False
 
     async def receive(
         self, events: tuple[Received | SetAside, ...], *, cursor: Cursor | None, at: datetime
     ) -> tuple[bool, ...]:
         """Store events and the cursor behind them; True for each that was new."""
         are_new = tuple(self._inbox.receive(event, at) for event in events)
+        for event, is_new in zip(events, are_new, strict=True):
+            if is_new and isinstance(event, Received) and event.route != "none":
+                session = self._sessions.get(address_of(event.inbound).session_key)
+                if session is not None:
+                    session.hear(at)
         if cursor is not None:
             self._cursors[cursor.channel] = cursor.value
         return are_new
@@ -99,13 +106,13 @@ class InMemoryStore:
         if not messages or any(turn.session_key == session_key for turn in self._open_turns()):
             return None
         turn = Turn(
-            id=TurnId(len(self._turns) + 1),
+            id=TurnId(next(self._turn_ids)),
             session_key=session_key,
             request=compose_request(messages),
             started_at=at,
-            generation=self._session(session_key).generation,
+            generation=self._note_chat(messages[-1], at),
         )
-        self._turns[turn.id] = turn
+        self._turns_by_id[turn.id] = turn
         self._inbox.drop_kept(session_key)
         self._inbox.claim(messages, turn.id)
         return Claim(turn=turn, messages=messages, has_more=len(messages) < len(waiting))
@@ -118,7 +125,7 @@ class InMemoryStore:
         kept = Step(answer=step.answer, stop=step.stop)
         for result in step.results:
             kept = _with_result(kept, result)
-        self._turns[turn_id] = replace(turn, steps=(*turn.steps, kept))
+        self._turns_by_id[turn_id] = replace(turn, steps=(*turn.steps, kept))
         self.calls.append(call)
 
     async def record_start(self, turn_id: TurnId, index: int, call_ids: tuple[str, ...]) -> None:
@@ -127,12 +134,18 @@ class InMemoryStore:
         started = self._started.setdefault(turn_id, set())
         started.update((index, call_id) for call_id in call_ids)
 
-    async def record_result(self, turn_id: TurnId, index: int, result: ToolResult) -> None:
-        """Keep a tool's result; the first one of a call stays."""
+    async def record_result(
+        self, turn_id: TurnId, index: int, result: ToolResult, *, whole: str | None = None
+    ) -> None:
+        """Keep a tool's result, and the whole of it; the first one of a call stays."""
         turn = self._require_step(turn_id, index)
         steps = list(turn.steps)
+        if any(known.call_id == result.call_id for known in steps[index].results):
+            return
         steps[index] = _with_result(steps[index], result)
-        self._turns[turn_id] = replace(turn, steps=tuple(steps))
+        if whole is not None:
+            self._wholes[turn_id, index, result.call_id] = whole
+        self._turns_by_id[turn_id] = replace(turn, steps=tuple(steps))
 
     async def record_resume(self, turn_id: TurnId) -> int:
         """Count one more process that goes on with an open turn, and give the count."""
@@ -148,9 +161,8 @@ class InMemoryStore:
         if turn.outcome is not None:
             return ()
         steps = tuple(_without_thinking(step) for step in turn.steps)
-        self._turns[turn_id] = replace(turn, steps=steps, outcome=outcome)
-        is_current = turn.generation == self._session(turn.session_key).generation
-        if outcome in RETRYABLE and is_current:
+        self._turns_by_id[turn_id] = replace(turn, steps=steps, outcome=outcome)
+        if outcome in RETRYABLE and self._is_current(turn):
             self._inbox.keep_of_turn(turn_id)
         else:
             self._inbox.close_of_turn(turn_id)
@@ -168,13 +180,16 @@ class InMemoryStore:
 
     async def reopen(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
         """Open the newest turn again when it failed, or its answer was empty."""
-        of_chat = [turn for turn in self._turns.values() if turn.session_key == session_key]
+        of_chat = [turn for turn in self._turns_by_id.values() if turn.session_key == session_key]
         turn = reopened(of_chat[-1]) if of_chat else None
-        if turn is None or not self._inbox.claim_kept(turn.id):
+        if turn is None or not self._is_current(turn) or not self._inbox.claim_kept(turn.id):
             return None
-        self._turns[turn.id] = turn
+        self._turns_by_id[turn.id] = turn
         started = self._started.get(turn.id, set())
         self._started[turn.id] = {each for each in started if each[0] < len(turn.steps)}
+        for place in [each for each in self._wholes if each[0] == turn.id]:
+            if place[1] >= len(turn.steps):
+                del self._wholes[place]
         self._resumes.pop(turn.id, None)
         self._outbox.part_from_preview(turn.id)
         return self._claim(turn)
@@ -225,36 +240,36 @@ class InMemoryStore:
         open_turns = [turn.id for turn in self._open_turns()]
         return self._inbox.prune(before) + self._outbox.prune(before, open_turns)
 
-    async def load(self, session_key: SessionKey) -> Conversation:
-        """Give what a chat remembers of itself."""
-        session = self._sessions.get(session_key, _Session())
-        turns = tuple(
-            turn
-            for turn in self._turns.values()
-            if turn.session_key == session_key
-            and turn.generation == session.generation
-            and turn.id >= session.kept_from
-            and turn.outcome is not None
-        )
-        return Conversation(
-            session_key=session_key,
-            generation=session.generation,
-            turns=turns,
-            has_left=session.kept_from > 0,
-        )
-
-    async def keep_from(self, session_key: SessionKey, turn_id: TurnId) -> None:
-        """Move the beginning of the window forward."""
-        session = self._session(session_key)
-        session.kept_from = max(session.kept_from, turn_id)
-
-    async def begin_generation(self, session_key: SessionKey, *, at: datetime) -> int:
-        """Clear the chat and give the number of its new generation."""
-        session = self._session(session_key)
-        session.generation += 1
-        session.kept_from = 0
+    async def clear(
+        self, session_key: SessionKey, *, at: datetime, compaction: Compaction | None = None
+    ) -> int:
+        """Show nothing of what was opened so far; gives the new generation."""
         self._inbox.drop_kept(session_key)
-        return session.generation
+        return await super().clear(session_key, at=at, compaction=compaction)
+
+    async def silent_since(self, before: datetime) -> tuple[SilentChat, ...]:
+        """Name silent chats."""
+        return tuple(
+            SilentChat(
+                session_key=key,
+                turns=len(self._turns_of(key)),
+                heard_at=self._sessions[key].heard_at,
+            )
+            for key in sorted(self._sessions)
+            if self._is_silent(key, before)
+        )
+
+    async def remove(self, session_key: SessionKey, *, before: datetime) -> bool:
+        """Remove a chat that is silent still."""
+        if session_key not in self._sessions or not self._is_silent(session_key, before):
+            return False
+        turn_ids = [turn.id for turn in self._turns_of(session_key)]
+        self._inbox.drop_kept(session_key)
+        self._outbox.remove_of_chat(session_key, turn_ids)
+        self._remove_chat(session_key)
+        for turn_id in turn_ids:
+            del self._turns_by_id[turn_id]
+        return True
 
     async def grants(self) -> dict[PersonKey, Grant]:
         """Say what each person may do."""
@@ -267,8 +282,22 @@ class InMemoryStore:
         self._grants[sender.person_key] = "owner"
         return True
 
-    def _session(self, session_key: SessionKey) -> _Session:
-        return self._sessions.setdefault(session_key, _Session())
+    def _turns_of(self, session_key: SessionKey) -> list[Turn]:
+        return [turn for turn in self._turns_by_id.values() if turn.session_key == session_key]
+
+    def _is_silent(self, session_key: SessionKey, before: datetime) -> bool:
+        heard_at = self._sessions[session_key].heard_at
+        waiting = (*self._inbox.waiting("turn"), *self._inbox.waiting("command"))
+        open_items = (item for item in self.outbox if item.state in ("pending", "sending"))
+        return (
+            (heard_at is None or heard_at < before)
+            and all(
+                turn.outcome is not None and self._is_remembered(turn)
+                for turn in self._turns_of(session_key)
+            )
+            and all(each.address.session_key != session_key for each in waiting)
+            and all(each.reply.address.session_key != session_key for each in open_items)
+        )
 
     def _claim(self, turn: Turn) -> Claim:
         """Give an open turn with its messages and the calls of which no result is known."""
@@ -285,12 +314,12 @@ class InMemoryStore:
         )
 
     def _open_turns(self) -> list[Turn]:
-        return [turn for turn in self._turns.values() if turn.outcome is None]
+        return [turn for turn in self._turns_by_id.values() if turn.outcome is None]
 
     def _turn(self, turn_id: TurnId) -> Turn:
-        if turn_id not in self._turns:
+        if turn_id not in self._turns_by_id:
             raise ValueError(f"no such turn: {turn_id}")
-        return self._turns[turn_id]
+        return self._turns_by_id[turn_id]
 
     def _open_turn(self, turn_id: TurnId) -> Turn:
         turn = self._turn(turn_id)

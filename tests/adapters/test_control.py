@@ -13,7 +13,7 @@ import pytest
 
 from bot.adapters.control_client import FILE_NAME, Contact, ask, left_in
 from bot.adapters.control_server import ControlServer
-from bot.errors import NotRunning
+from bot.errors import BotError, NotRunning, StoreError
 
 TOKEN = "t" * 43
 
@@ -23,6 +23,8 @@ class Bot:
 
     def __init__(self) -> None:
         self.is_up = True
+        self.clean_ups = 0
+        self.store_error: StoreError | None = None
 
     def server(self, port: int = 0, host: str = "127.0.0.1") -> ControlServer:
         async def health() -> dict[str, object]:
@@ -31,18 +33,24 @@ class Bot:
         async def status() -> dict[str, object]:
             return {"channels": {"telegram": "receiving"}}
 
+        async def clean_up() -> dict[str, object]:
+            if self.store_error is not None:
+                raise self.store_error
+            self.clean_ups += 1
+            return {"chats": []}
+
         return ControlServer(
             host,
             port,
             token=TOKEN,
             is_up=lambda: self.is_up,
             health=health,
-            answers={"/status": status},
+            answers={("GET", "/status"): status, ("POST", "/cleanup"): clean_up},
         )
 
 
-def fetch(url: str, token: str = "") -> tuple[int, object]:
-    request = urllib.request.Request(url)
+def fetch(url: str, token: str = "", method: str = "GET") -> tuple[int, object]:
+    request = urllib.request.Request(url, method=method)
     if token:
         request.add_header("Authorization", f"Bearer {token}")
     try:
@@ -53,8 +61,8 @@ def fetch(url: str, token: str = "") -> tuple[int, object]:
             return error.code, json.loads(error.read() or "null") if error.code != 404 else None
 
 
-async def fetched(url: str, token: str = "") -> tuple[int, object]:
-    return await asyncio.to_thread(fetch, url, token)
+async def fetched(url: str, token: str = "", method: str = "GET") -> tuple[int, object]:
+    return await asyncio.to_thread(fetch, url, token, method)
 
 
 async def test_health_is_for_everybody() -> None:
@@ -85,6 +93,30 @@ async def test_who_reads_the_file_may_ask(tmp_path: Path) -> None:
     assert 0o600 == mode
     assert {"channels": {"telegram": "receiving"}} == answer
     assert not (tmp_path / FILE_NAME).exists()
+
+
+async def test_what_is_to_be_done_is_done_when_told_and_not_when_asked(tmp_path: Path) -> None:
+    bot = Bot()
+    async with bot.server() as server:
+        with left_in(tmp_path, Contact(address=server.address, token=TOKEN, pid=1)):
+            with pytest.raises(NotRunning):
+                await asyncio.to_thread(ask, tmp_path, "/cleanup")
+            before = bot.clean_ups
+            answer = await asyncio.to_thread(ask, tmp_path, "/cleanup", method="POST")
+            code, _ = await fetched(f"{server.address}/cleanup", "wrong", "POST")
+
+    assert (0, {"chats": []}, 401, 1) == (before, answer, code, bot.clean_ups)
+
+
+async def test_what_could_not_be_done_is_told(tmp_path: Path) -> None:
+    bot = Bot()
+    bot.store_error = StoreError("the disk is full")
+    async with bot.server() as server:
+        contact = Contact(address=server.address, token=TOKEN, pid=1)
+        with left_in(tmp_path, contact), pytest.raises(BotError, match="disk is full") as raised:
+            await asyncio.to_thread(ask, tmp_path, "/cleanup", method="POST")
+
+    assert not isinstance(raised.value, NotRunning)
 
 
 def test_the_file_is_its_owners_also_when_another_lay_there(tmp_path: Path) -> None:

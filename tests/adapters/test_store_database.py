@@ -10,6 +10,7 @@ from threading import Event, current_thread
 import pytest
 from peewee import SqliteDatabase
 
+from bot.adapters.store import database
 from bot.adapters.store.database import MAX_GROUP, DatabaseThread, connection_of
 from bot.adapters.store.opening import open_database
 from bot.errors import StoreError
@@ -282,3 +283,20 @@ async def test_inline_work_runs_at_once_on_the_callers_thread(tmp_path: Path) ->
     await opened.close()
     with pytest.raises(StoreError, match="closed"):
         await opened.thread.call(partial(opened.add, "three"))
+
+
+async def test_what_was_blanked_is_gone_from_the_log_too_after_a_while_without_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "IDLE_S", 0.01)
+    opened = Opened(tmp_path / "daybook.db")
+    log = tmp_path / "daybook.db-wal"
+    await opened.thread.call(partial(opened.add, "a word in passing"))
+    await opened.thread.call(lambda: opened.connection.execute("UPDATE word SET word = ''"))
+    async with asyncio.timeout(PATIENCE_S):
+        while (await asyncio.to_thread(log.stat)).st_size:
+            pass
+    written = (tmp_path / "daybook.db").read_bytes() + log.read_bytes()
+    await opened.close()
+
+    assert b"a word in passing" not in written

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from bot.adapters.store.sqlite_store import SqliteStore
-from bot.core.chat import ChatAddress, Receipt, Reply
+from bot.core.chat import ChatAddress, Receipt, Reply, SessionKey
 from bot.core.lifecycle import (
     UNKNOWN_FATE,
     Cursor,
@@ -25,12 +25,26 @@ from bot.core.lifecycle import (
     SetAside,
     address_of,
 )
+from bot.core.memory.audience import audience_of
+from bot.core.memory.jobs import JobId, MemoryJob
 from bot.core.messages import ToolResult
+from bot.core.tasks import TaskState
 from bot.core.turns import Outcome, TurnId
+from bot.core.window.conversation import Compaction, Cut, Summary
 from bot.testing.clock import START
 from bot.testing.store import InMemoryStore
 from bot.testing.stores import Store
-from bot.testing.stores.given import ANN, ELSEWHERE, HOME, asking, message, model_call, saying
+from bot.testing.stores.given import (
+    ANN,
+    ELSEWHERE,
+    HOME,
+    TRIMMED,
+    asking,
+    entry_of,
+    message,
+    model_call,
+    saying,
+)
 
 Value = TypeVar("Value")
 Call = Coroutine[Any, Any, Value]  # what a coroutine that never waits yields is of no interest
@@ -40,6 +54,7 @@ CHATS = st.sampled_from([HOME, HOME, ELSEWHERE])
 ROUTES: st.SearchStrategy[Route] = st.sampled_from(["turn", "turn", "command", "none"])
 OUTCOMES: st.SearchStrategy[Outcome] = st.sampled_from(["answered", "failed", "empty", "stopped"])
 LATER = START + timedelta(seconds=1)
+AFTER = START + timedelta(days=400)
 TIMES = st.sampled_from([START, LATER])
 BACK = st.sampled_from([0, 0, 0, 1, 2, -1])  # how many before the newest; -1 was never made
 CALLS = st.sampled_from(["a", "b", "unasked"])
@@ -50,6 +65,18 @@ MESSAGES = st.builds(
     st.integers(0, 20),
     CHATS,
     ROUTES,
+)
+WHY = st.sampled_from([TRIMMED, TRIMMED, None])
+NO_JOB = MemoryJob(
+    id=JobId(0),
+    kind="remember",
+    session_key=HOME.session_key,
+    audience=audience_of(HOME.session_key, "private"),
+    person_key=ANN.person_key,
+    generation=0,
+    through=TurnId(0),
+    attempts=0,
+    due_at=START,
 )
 ODD = st.builds(
     SetAside, event_id=TEXTS, channel=st.just("telegram"), raw=TEXTS, reason=st.just("odd")
@@ -91,7 +118,12 @@ class TwoStores(RuleBasedStateMachine):
                 self._newest_item = max(self._newest_item, item.id)
 
     def a_turn(self, back: int) -> TurnId:
-        return TurnId(max(1, len(self._in_memory.turns) - back))
+        ids = [turn.id for turn in self._in_memory.turns]
+        return TurnId(max(1, max(ids, default=1) - back))
+
+    def a_job(self, number: int) -> MemoryJob:
+        jobs = carried_out(self._in_memory.due_jobs(AFTER, limit=5))
+        return jobs[number] if number < len(jobs) else NO_JOB
 
     def an_item(self, back: int) -> OutboxId:
         return OutboxId(max(1, self._newest_item - back))
@@ -112,10 +144,18 @@ class TwoStores(RuleBasedStateMachine):
         step = asking("a", "b", thinking=thinking)
         self.both(lambda store: store.record_step(turn, known - skipped, step, model_call()))
 
-    @rule(back=BACK, index=st.integers(-1, 1), call=CALLS, content=TEXTS)
-    def record_result(self, back: int, index: int, call: str, content: str) -> None:
+    @rule(
+        back=BACK,
+        index=st.integers(-1, 1),
+        call=CALLS,
+        content=TEXTS,
+        whole=st.sampled_from([None, "whole", "\ud800"]),
+    )
+    def record_result(
+        self, back: int, index: int, call: str, content: str, whole: str | None
+    ) -> None:
         turn, result = self.a_turn(back), ToolResult(call_id=call, content=content)
-        self.both(lambda store: store.record_result(turn, index, result))
+        self.both(lambda store: store.record_result(turn, index, result, whole=whole))
 
     @rule(back=BACK, index=st.integers(-1, 1), calls=st.sets(CALLS).map(sorted))
     def record_start(self, back: int, index: int, calls: list[str]) -> None:
@@ -185,14 +225,98 @@ class TwoStores(RuleBasedStateMachine):
     def prune(self, before: datetime) -> None:
         self.both(lambda store: store.prune(before))
 
-    @rule(chat=CHATS, back=BACK)
-    def keep_from(self, chat: ChatAddress, back: int) -> None:
+    @rule(chat=CHATS, back=BACK, late=st.sampled_from([0, 0, 1]), why=WHY, is_emptied=st.booleans())
+    def save_cut(
+        self, chat: ChatAddress, back: int, late: int, why: Compaction | None, is_emptied: bool
+    ) -> None:
+        key, turn = chat.session_key, self.a_turn(back)
+        known = carried_out(self._in_memory.load(key))
+        cut = replace(known.cut, kept_from=turn, digest="[short]")
+        if is_emptied:
+            cut = Cut(kept_from=turn, cleared_before=turn)
+        generation = known.generation - late
+        self.both(
+            lambda store: store.save_cut(key, cut, generation=generation, at=START, compaction=why)
+        )
+
+    @rule(chat=CHATS)
+    def undo(self, chat: ChatAddress) -> None:
+        self.both(lambda store: store.undo(chat.session_key, at=START))
+
+    @rule(chat=CHATS, task=st.sampled_from([None, TaskState(goal="go"), TaskState(goal="stay")]))
+    def note_task(self, chat: ChatAddress, task: TaskState | None) -> None:
+        self.both(lambda store: store.note_task(chat.session_key, task, at=START))
+
+    @rule(before=TIMES, at=TIMES, key=st.sampled_from(["", HOME.session_key]))
+    def ask_to_remember(self, before: datetime, at: datetime, key: str) -> None:
+        self.both(lambda store: store.ask_to_remember(before, at=at, session_key=key))
+
+    @rule(
+        number=st.integers(0, 2),
+        back=BACK,
+        late=st.sampled_from([0, 0, 1]),
+        digest=st.sampled_from(["", "[rest]"]),
+    )
+    def land_summary(self, number: int, back: int, late: int, digest: str) -> None:
+        job = self.a_job(number)
+        known = carried_out(self._in_memory.load(job.session_key))
+        summary = Summary(
+            generation=known.generation - late,
+            through=TurnId(job.through - max(back, 0)),
+            overview="much",
+            key_points=(),
+            pinned=("\ud800",),
+            made_at=LATER,
+        )
+        entries = (entry_of(job.through), entry_of(self.a_turn(back)))
+        self.both(
+            lambda store: store.land_summary(job, summary, entries, cut=known.cut, digest=digest)
+        )
+
+    @rule(number=st.integers(0, 2), back=BACK, is_done=st.booleans())
+    def remember(self, number: int, back: int, is_done: bool) -> None:
+        job, entries = self.a_job(number), (entry_of(self.a_turn(back)),)
+        self.both(lambda store: store.unremembered(job, limit=2))
+        self.both(lambda store: store.remember(job, entries, is_done=is_done))
+
+    @rule(number=st.integers(0, 2), at=TIMES)
+    def postpone(self, number: int, at: datetime) -> None:
+        job = self.a_job(number)
+        self.both(lambda store: store.postpone(job.id, due_at=at, reason="busy"))
+
+    @rule(number=st.integers(0, 2))
+    def drop(self, number: int) -> None:
+        job = self.a_job(number)
+        self.both(lambda store: store.drop(job.id))
+
+    @rule(back=BACK)
+    def mark_written(self, back: int) -> None:
         turn = self.a_turn(back)
-        self.both(lambda store: store.keep_from(chat.session_key, turn))
+        self.both(lambda store: store.mark_written((turn,)))
+
+    @rule()
+    def remember_everything(self) -> None:
+        """So that chats can be removed."""
+        turns = [turn.id for turn in self._in_memory.turns if turn.outcome is not None]
+        entries = tuple(map(entry_of, turns))
+        self.both(lambda store: store.remember(NO_JOB, entries, is_done=True))
+        self.both(lambda store: store.mark_written(tuple(turns)))
+
+    @rule(chat=CHATS, before=st.sampled_from([LATER, AFTER]))
+    def remove(self, chat: ChatAddress, before: datetime) -> None:
+        self.both(lambda store: store.remove(chat.session_key, before=before))
+
+    @rule(value=st.sampled_from([None, "1", "2"]), scope=st.sampled_from(["", HOME.session_key]))
+    def override(self, value: str | None, scope: str) -> None:
+        self.both(lambda store: store.override("steps", value, scope=scope, by="ann", at=START))
+
+    @rule(scope=st.sampled_from(["", HOME.session_key]))
+    def undo_override(self, scope: str) -> None:
+        self.both(lambda store: store.undo_override(scope=scope, by="bo", at=START))
 
     @rule(chat=CHATS)
     def clear(self, chat: ChatAddress) -> None:
-        self.both(lambda store: store.begin_generation(chat.session_key, at=START))
+        self.both(lambda store: store.clear(chat.session_key, at=START))
 
     @rule(chat=CHATS, number=st.integers(100, 200), outcome=OUTCOMES, replies=REPLIES)
     def go_through_a_turn(
@@ -204,7 +328,7 @@ class TwoStores(RuleBasedStateMachine):
         self.claim(chat)
         self.record_step(0, 0, "hm")
         self.record_start(0, 0, ["a", "b"])
-        self.record_result(0, 0, "b", "yes")
+        self.record_result(0, 0, "b", "yes", "whole")
         self.finish_turn(0, outcome, replies, START)
 
     @rule()
@@ -213,6 +337,7 @@ class TwoStores(RuleBasedStateMachine):
 
     @rule()
     def reopen(self) -> None:
+        _answer(self._in_memory, lambda store: store.close())
         carried_out(self._on_disk.close())
         self._on_disk = SqliteStore.open(self._path, inline=True)
 
@@ -222,8 +347,17 @@ class TwoStores(RuleBasedStateMachine):
         self.both(lambda store: store.failed(HOME.session_key))
         self.both(lambda store: store.grants())
         self.both(lambda store: store.cursor("telegram"))
-        self.both(lambda store: store.load(HOME.session_key))
-        self.both(lambda store: store.load(ELSEWHERE.session_key))
+        self.they_hold_the_same_of(HOME.session_key)
+        self.they_hold_the_same_of(ELSEWHERE.session_key)
+        self.both(lambda store: store.due_jobs(AFTER, limit=5))
+        self.both(lambda store: store.unwritten(limit=9))
+        self.both(lambda store: store.silent_since(AFTER))
+        self.both(lambda store: store.overrides())
+
+    def they_hold_the_same_of(self, key: SessionKey) -> None:
+        self.both(lambda store: store.load(key))
+        self.both(lambda store: store.usage_of(key))
+        self.both(lambda store: store.tool_output(key, "b"))
 
 
 def _installation(path: Path) -> str:
@@ -239,5 +373,5 @@ def _answer(store: Store, ask: Callable[[Store], Call[object]]) -> Answer:
         return "refused", None
 
 
-TwoStores.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+TwoStores.TestCase.settings = settings(max_examples=20, stateful_step_count=30, deadline=None)
 TestTwoStores = TwoStores.TestCase

@@ -55,7 +55,7 @@ async def test_each_model_call_is_accounted_for(tmp_path: Path) -> None:
     await store.record_step(turn.id, 0, step, model_call())
     await store.close()
 
-    expected = (1, NOW, HOME.session_key, ANN.person_key, "scripted", "answer", 10, 2, 0, 0)
+    expected = (1, NOW, HOME.session_key, ANN.person_key, "scripted", "answer", 10, 2, 0, 0, 0)
     assert rows(path, "SELECT * FROM usage") == [expected]
 
 
@@ -167,9 +167,9 @@ async def test_a_clear_forgets_the_messages_of_a_failed_turn(tmp_path: Path) -> 
     store = SqliteStore.open(path)
     turn = await begin(store, message(1))
     await store.finish_turn(turn.id, "failed", (), at=START)
-    await store.begin_generation(HOME.session_key, at=START)
+    await store.clear(HOME.session_key, at=START)
     late = await begin(store, message(2))
-    await store.begin_generation(HOME.session_key, at=START)
+    await store.clear(HOME.session_key, at=START)
     await store.finish_turn(late.id, "failed", (), at=START)
     await store.close()
 
@@ -266,7 +266,7 @@ async def test_no_verb_reads_a_whole_table(tmp_path: Path) -> None:
     await hear(store, message(2, "/status"), route="command")
     await store.finish_command(HOME.channel, message(2).event_id, (saying("fine"),), at=START)
     await store.load(HOME.session_key)
-    await store.begin_generation(HOME.session_key, at=START)
+    await store.clear(HOME.session_key, at=START)
     await store.prune(LATER)
     connection.set_trace_callback(None)
 

@@ -4,6 +4,8 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -19,18 +21,23 @@ from bot.adapters.store.codec import (
 from bot.adapters.store.database import connection_of
 from bot.adapters.store.migrations import MIGRATIONS, migrate
 from bot.adapters.store.migrations.m0001_initial import m0001_initial
+from bot.adapters.store.migrations.m0002_delivery import m0002_delivery
 from bot.adapters.store.opening import open_database, switch_to_wal
 from bot.adapters.store.schema import make_tables
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.core.lifecycle import compose_request
 from bot.core.messages import ToolResult, assistant_text
-from bot.core.turns import Step
+from bot.core.turns import Step, TurnId
+from bot.core.window.conversation import Cut
 from bot.errors import DataError
 from bot.testing.clock import START
 from bot.testing.stores.given import HOME, asking, hear, message, saying
 
 STORAGE_PAGE = Path(__file__).parents[2] / "docs" / "storage.md"
 PATIENCE_S = 20
+TRIMMED, CLEARED, EMPTY = (
+    replace(HOME, chat=chat).session_key for chat in ("trimmed", "cleared", "empty")
+)
 
 
 def test_schema_is_the_sum_of_the_migrations(tmp_path: Path) -> None:
@@ -156,6 +163,71 @@ def _make_first_version(path: Path) -> None:
             " created_at, changed_at) VALUES (?, 1, 0, 'failed', ?, 'blocked', 0, 0)",
             (key, encode_reply(saying("sorry"))),
         )
+
+
+async def test_a_file_of_the_second_version_shows_what_it_did(tmp_path: Path) -> None:
+    """Where its turns begin is said by their ids now; what was not shown is not remembered anew."""
+    path = tmp_path / "daybook.db"
+    _make_second_version(path)
+    store = SqliteStore.open(path)
+
+    trimmed, cleared, empty = [await store.load(key) for key in (TRIMMED, CLEARED, EMPTY)]
+    assert (trimmed.cut, trimmed.generation) == (Cut(kept_from=TurnId(2)), 0)
+    assert [turn.id for turn in trimmed.turns] == [2]
+    assert cleared.cut == Cut(kept_from=TurnId(4), cleared_before=TurnId(4))
+    assert ([turn.id for turn in cleared.turns], cleared.generation) == ([4], 1)
+    assert [call.usage.input_tokens for call in cleared.calls] == [44]
+    assert empty.cut == Cut(kept_from=TurnId(6), cleared_before=TurnId(6))
+    assert (empty.turns, empty.generation, empty.is_fresh) == ((), 2, True)
+
+    later = START + timedelta(days=1)
+    assert [each.session_key for each in await store.silent_since(later)] == [EMPTY]
+    assert await store.ask_to_remember(later, at=later) == 2
+    trimmed_job, cleared_job = sorted(
+        await store.due_jobs(later, limit=9), key=lambda job: job.through
+    )
+    assert [turn.id for turn in await store.unremembered(trimmed_job, limit=9)] == [2]
+    assert [turn.id for turn in await store.unremembered(cleared_job, limit=9)] == [4]
+
+    assert await store.clear(CLEARED, at=START) == 2
+    assert await store.undo(CLEARED, at=START)
+    assert (await store.load(CLEARED)).turns == cleared.turns
+    assert (await hear(store, message(9))) == (True,)
+    await store.close()
+
+
+def _make_second_version(path: Path) -> None:
+    """Write three chats: one whose oldest turn left, one cleared that went on, one just cleared."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE migration (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL)"
+        )
+        for version, step in ((1, m0001_initial), (2, m0002_delivery)):
+            step(connection)
+            connection.execute("INSERT INTO migration VALUES (?, ?)", (version, step.__name__))
+        connection.executemany(
+            "INSERT INTO session (key, generation, kept_from, cleared_at) VALUES (?, ?, ?, ?)",
+            [(TRIMMED, 0, 2, None), (CLEARED, 1, 0, 35), (EMPTY, 2, 0, 60)],
+        )
+        request = encode_message(compose_request((message(1),)))
+        for turn, key, generation in (
+            (1, TRIMMED, 0),
+            (2, TRIMMED, 0),
+            (3, CLEARED, 0),
+            (4, CLEARED, 1),
+            (5, EMPTY, 1),
+        ):
+            connection.execute(
+                "INSERT INTO turn (session_key, generation, request, started_at, outcome)"
+                " VALUES (?, ?, ?, ?, 'answered')",
+                (key, generation, request, turn * 10),
+            )
+            connection.execute(
+                "INSERT INTO usage (at, session_key, person_key, model, purpose, input_tokens,"
+                " output_tokens, cache_read_tokens, cache_write_tokens)"
+                " VALUES (?, ?, 'a:b:c', 'scripted', 'answer', ?, 1, 0, 0)",
+                (turn * 10, key, turn * 11),
+            )
 
 
 def test_settings_hold(tmp_path: Path) -> None:

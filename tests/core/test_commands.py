@@ -63,7 +63,12 @@ def test_another_platforms_prefix_is_a_text() -> None:
 
 def test_commands_are_worded_as_the_platform_wants_them() -> None:
     assert "`!help` and `a/b`" == with_prefix("`/help` and `a/b`", "!")
+    assert "`!config KEY`" == with_prefix("`/config KEY`", "!")
     assert "`/help`" == with_prefix("`/help`", "/")
+
+
+def test_paths_are_no_commands() -> None:
+    assert "`/models/llama`, `/` and `//`" == with_prefix("`/models/llama`, `/` and `//`", "!")
 
 
 @given(st.text(max_size=30), st.sampled_from(["/", "!"]))

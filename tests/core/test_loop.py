@@ -165,6 +165,21 @@ def test_after_the_last_round_the_model_is_asked_with_tools_off() -> None:
     assert [TOOLS_ARE_OFF] == [each.content for each in state.steps[-1].results]
 
 
+def test_a_limit_lowered_below_what_is_used_still_leaves_the_last_answer() -> None:
+    state = fresh(5)
+    for name in ("a", "b", "c"):
+        state, _ = on_answer(state, response(call(name), stop="tool_use"))
+        state, _ = on_results(state, (result(name),))
+
+    state, action = start(replace(state, max_steps=1))
+
+    assert AskModel(may_use_tools=False) == action
+
+    _, action = on_answer(state, response(call("d"), stop="tool_use"))
+
+    assert Finish(outcome="empty", text="") == action
+
+
 def test_calls_of_a_refusal_are_not_run() -> None:
     state, action = on_answer(fresh(), response(call("a"), stop="refusal"))
 

@@ -15,7 +15,6 @@ from bot.core.messages import (
 )
 from bot.core.turns import (
     NO_RESULT,
-    Conversation,
     Outcome,
     Step,
     Turn,
@@ -127,12 +126,6 @@ def test_the_reply_is_the_text_of_the_last_step() -> None:
 
     assert "" == turn_of().reply
     assert "Noon." == turn_of(calls, answer).reply
-
-
-def test_a_new_conversation_is_empty() -> None:
-    conversation = Conversation(session_key=SessionKey("loopback:bot:1:"))
-
-    assert (0, ()) == (conversation.generation, conversation.turns)
 
 
 @pytest.mark.parametrize(

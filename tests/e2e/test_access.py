@@ -10,6 +10,7 @@ from bot.config import Config
 from bot.core.access import AccessPolicy
 from bot.core.chat import Capabilities, PersonKey
 from bot.core.lifecycle import Cursor, Received, SetAside
+from bot.core.window.notes import words_of
 from bot.errors import StoreError
 from bot.runtime.access_gate import FEW_TOLD, TOLD_AGAIN_AFTER_S, AccessGate
 from bot.runtime.storing import STORE_RETRY_S
@@ -138,7 +139,7 @@ async def test_a_group_is_answered_only_when_it_speaks_to_the_bot() -> None:
         await dialogue.app.settled(asked.address)
 
     assert ["Yes?"] == dialogue.channel.texts()
-    assert "Person 1001: are you there?" == model.requests[0].messages[0].text
+    assert ("Person 1001: are you there?",) == words_of(model.requests[0].messages[0])
 
 
 async def test_a_stranger_in_a_group_gets_no_answer() -> None:

@@ -8,6 +8,7 @@ from bot.config import Config
 from bot.core.chat import Capabilities
 from bot.core.llm import ModelRequest
 from bot.core.messages import Text
+from bot.core.window.notes import words_of
 from bot.errors import (
     BotError,
     ContextTooLong,
@@ -33,11 +34,7 @@ OPEN = Config(access="open", plugins=("clock",))
 
 def user_words(request: ModelRequest) -> list[str]:
     return [
-        block.text
-        for message in request.messages
-        if message.role == "user"
-        for block in message.blocks
-        if isinstance(block, Text)
+        text for message in request.messages if message.role == "user" for text in words_of(message)
     ]
 
 
@@ -352,7 +349,7 @@ async def test_a_turn_cut_by_a_crash_goes_on_and_runs_no_tool_twice(
     assert 3 == len(later.requests[0].messages)
 
 
-async def test_a_chat_that_became_too_long_goes_on_with_its_newer_part(
+async def test_a_chat_that_became_too_long_goes_on_with_the_newest_message(
     open_store: OpenStore,
 ) -> None:
     model = ScriptedModel(["One.", "Two.", ContextTooLong(), "Three.", "Four."])
@@ -361,9 +358,10 @@ async def test_a_chat_that_became_too_long_goes_on_with_its_newer_part(
         third = await dialogue.says("third")
         fourth = await dialogue.says("fourth")
 
-    assert [f"Three.\n\n{notices.SHORTENED}"] == third
+    assert [f"Three.\n\n{notices.EMPTIED}"] == third
     assert ["Four."] == fourth
-    assert ["second", "third"] == user_words(model.requests[3])[1:]
+    assert ["third"] == user_words(model.requests[3])
+    assert ["third", "fourth"] == user_words(model.requests[4])
     assert [] == model.refused
 
 
@@ -373,7 +371,7 @@ async def test_a_message_that_is_too_long_by_itself_does_not_spoil_the_next() ->
         return ContextTooLong() if is_long else "Short enough."
 
     async with Dialogue(ScriptedModel(refuse_long), config=OPEN) as dialogue:
-        first = await dialogue.says("long " * 10_000)
+        first = await dialogue.says("long " * 3_000)
         second = await dialogue.says("hello")
 
     assert ["too long" in text for text in first] == [True]

@@ -40,8 +40,10 @@ class NotingStore(InMemoryStore):
         await super().record_start(turn_id, index, call_ids)
         self.said.append(f"{', '.join(call_ids)} of step {index} will run")
 
-    async def record_result(self, turn_id: TurnId, index: int, result: ToolResult) -> None:
-        await super().record_result(turn_id, index, result)
+    async def record_result(
+        self, turn_id: TurnId, index: int, result: ToolResult, *, whole: str | None = None
+    ) -> None:
+        await super().record_result(turn_id, index, result, whole=whole)
         self.said.append(f"{result.call_id} of step {index} has run")
 
 

@@ -12,6 +12,7 @@ from bot.adapters.anthropic_model.json_values import JsonObject
 from bot.adapters.clock import SystemClock
 from bot.adapters.start_log import StartLog
 from bot.core.messages import ToolCall
+from bot.core.window.notes import is_note
 from bot.testing.anthropic_events import Written
 from bot.testing.anthropic_server import Broken, PretendedAnthropic, rate_limited
 from bot.testing.processes import BotProcess
@@ -45,6 +46,7 @@ def echo(body: JsonObject) -> str:
     assert isinstance(messages, list)
     content = messages[-1]["content"]
     texts = [block["text"] for block in content if block["type"] == "text"]
+    texts = [text for text in texts if not is_note(text)]
     return f"You said {', '.join(texts)}."
 
 

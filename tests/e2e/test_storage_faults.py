@@ -29,6 +29,7 @@ from bot.config import Config
 from bot.core.chat import Reply
 from bot.core.lifecycle import OutboxItem
 from bot.core.turns import Outcome, TurnId
+from bot.core.window.notes import words_of
 from bot.errors import DataError, StoreError, StoreLost
 from bot.ports import Channel, ModelClient
 from bot.runtime.health import StoreWatch
@@ -311,7 +312,8 @@ async def test_a_clock_set_back_changes_nothing_but_the_times(disk: SmallDisk) -
         texts = dialogue.channel.texts()
 
     assert ["One.", "Two.", "Three."] == texts
-    assert ["one", "One.", "two", "Two.", "three"] == [m.text for m in model.requests[2].messages]
+    said = [text for message in model.requests[2].messages for text in words_of(message)]
+    assert ["one", "One.", "two", "Two.", "three"] == said
 
 
 @asynccontextmanager

@@ -32,6 +32,15 @@ with open({go!r}) as go:
 venv.create(sys.argv[-1], symlinks=True)
 """
 
+TALKATIVE_UV = """#!{python} -S
+import sys, venv
+if sys.argv[1] == "venv":
+    venv.create(sys.argv[-1], symlinks=True)
+else:
+    with open({told!r}, "a") as told:
+        told.write(" ".join(sys.argv[1:]) + "\\n")
+"""
+
 
 class Checkout:
     """A copy of what starts the product, with a command line of its own and no requirements."""
@@ -278,6 +287,25 @@ def test_where_uv_fails_pip_is_asked(checkout: Checkout) -> None:
 
     assert (code, out) == checkout.answer()
     assert "making the environment with uv  failed" in err
+
+
+def test_what_refuses_this_python_is_installed_last_and_alone(checkout: Checkout) -> None:
+    folder = checkout.folder.parent / "bin"
+    folder.mkdir()
+    uv = TALKATIVE_UV.format(python=BARE_PYTHON, told=str(folder / "told"))
+    (folder / "uv").write_text(uv, encoding="utf-8")
+    (folder / "uv").chmod(0o755)
+    checkout.environ["PATH"] = str(folder)
+    checkout.require("one==1\n")
+    (checkout.folder / "requirements-forced.txt").write_text("two==2\n", encoding="utf-8")
+
+    code, out, _ = checkout.start()
+    first, last = (folder / "told").read_text(encoding="utf-8").splitlines()
+
+    assert (code, out) == checkout.answer()
+    assert first.endswith(f"-r {checkout.folder / 'requirements.txt'}")
+    assert " --no-deps " in last
+    assert last.endswith(f"-r {checkout.folder / 'requirements-forced.txt'}")
 
 
 def test_scripts_name_the_place_where_they_end_up(checkout: Checkout) -> None:

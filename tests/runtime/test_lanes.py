@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -9,8 +10,8 @@ import pytest
 from bot.core.chat import SessionKey
 from bot.core.lifecycle import MAX_MESSAGES_TOGETHER, Claim, Received
 from bot.core.llm import ModelRequest
-from bot.core.messages import Text
 from bot.core.retry import RetryPolicy
+from bot.core.window.notes import words_of
 from bot.errors import ModelOverloaded, StoreError
 from bot.runtime import notices
 from bot.runtime.activity import Activity
@@ -20,7 +21,8 @@ from bot.runtime.lanes import Lanes
 from bot.runtime.runner import AgentRunner
 from bot.runtime.supervisor import Supervisor
 from bot.runtime.tools import ToolRegistry
-from bot.runtime.turn_run import AgentParts, AgentSettings
+from bot.runtime.turn_run import AgentParts
+from bot.testing.chat_run import LIMITS, Unchanging, context_parts
 from bot.testing.clock import START, FakeClock, settle
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel, calling
@@ -30,8 +32,7 @@ RETRY = RetryPolicy(attempts=4, base_s=1.0, factor=2.0, cap_s=60.0)
 
 
 def echo(request: ModelRequest) -> str:
-    blocks = request.messages[-1].blocks
-    return "re: " + " ".join(block.text for block in blocks if isinstance(block, Text))
+    return "re: " + " ".join(words_of(request.messages[-1]))
 
 
 class FailingStore(InMemoryStore):
@@ -85,20 +86,23 @@ class Hall:
                 jitter=lambda: 0.0,
             )
         )
-        settings = AgentSettings(
-            model="scripted", persona="", max_tokens=99, max_steps=3, max_turns=9, retry=RETRY
-        )
         agent = AgentParts(
             model=self.model,
             tools=self.tools,
             lifecycle=store,
             clock=self.clock,
             jitter=lambda: 0.0,
-            settings=settings,
+            retry=RETRY,
+            redactor=Unchanging(),
+        )
+        context = replace(
+            context_parts(store, self.clock),
+            limits=lambda _: replace(LIMITS, max_steps=3, max_turns=9),
+            tools=self.tools.specs,
         )
         self.lanes = Lanes(
             LaneParts(
-                runner=AgentRunner(agent, store),
+                runner=AgentRunner(agent, context),
                 lifecycle=store,
                 delivery=delivery,
                 channels={"loopback": self.channel},

@@ -15,7 +15,8 @@ from bot.ports import CommandContext
 from bot.runtime.plugin_host import BrokenPlugin, LoadedPlugin, PluginHost
 from bot.runtime.tools import ToolRegistry
 from bot.testing.clock import START, FakeClock
-from bot.testing.plugins import TOOL_CONTEXT, FakeFetcher
+from bot.testing.plugins import TOOL_CONTEXT, FakeFetcher, chat_records
+from bot.testing.store import InMemoryStore
 
 PROJECT = Path(plugins.__file__).parents[1]
 
@@ -63,7 +64,11 @@ class Bench:
     def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
         clock = FakeClock()
         self.tools = ToolRegistry(clock)
-        self.host = PluginHost(clock, UTC, FakeFetcher(), self.tools, reserved_commands=reserved)
+        store = InMemoryStore()
+        records = chat_records(store, clock)
+        self.host = PluginHost(
+            clock, UTC, FakeFetcher(), self.tools, records, reserved_commands=reserved
+        )
 
     def load(self, *names: str) -> tuple[LoadedPlugin | BrokenPlugin, ...]:
         return self.host.load(names)
@@ -98,7 +103,7 @@ async def test_what_a_plugin_offers_works(write: Write) -> None:
     bench = Bench()
     bench.load("good")
 
-    async def ignore(result: ToolResult) -> None:
+    async def ignore(result: ToolResult, whole: str | None) -> None:
         pass
 
     calls = (

@@ -49,7 +49,7 @@ def _registry(*tools: Tool) -> ToolRegistry:
     return registry
 
 
-async def _ignore(result: ToolResult) -> None:
+async def _ignore(result: ToolResult, whole: str | None) -> None:
     pass
 
 

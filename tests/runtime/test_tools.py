@@ -42,7 +42,7 @@ class Bench:
         (result,) = await self.run((name, text))
         return result
 
-    async def _record(self, result: ToolResult) -> None:
+    async def _record(self, result: ToolResult, whole: str | None) -> None:
         self.journal.append((self.clock.monotonic(), result.call_id))
 
 
@@ -201,7 +201,7 @@ async def test_a_journal_that_cannot_be_written_stops_the_step() -> None:
     bench = Bench(echo)
     bench.registry.register(sleeper(bench.clock, 9.0), owner="test")
 
-    async def refuse(result: ToolResult) -> None:
+    async def refuse(result: ToolResult, whole: str | None) -> None:
         raise StoreError("disk full")
 
     calls = (
@@ -234,8 +234,9 @@ async def test_a_long_result_keeps_two_thirds_head_and_one_third_tail() -> None:
     result = await Bench(echo, max_chars=1000).one("echo", {"text": text})
 
     head, note, tail = result.content.split("\n")
-    assert len(result.content) == 1000
-    assert note == "[… 5000 characters in all; the middle was cut …]"
+    assert 990 <= len(result.content) <= 1000
+    assert f"{5000 - len(head) - len(tail)} characters are left out here" in note
+    assert f'tool_result_get(call_id="call-0", offset={len(head)})' in note
     assert text.startswith(head)
     assert text.endswith(tail)
     assert len(head) == pytest.approx(2 * len(tail), abs=2)
@@ -259,7 +260,7 @@ async def test_a_word_to_the_model_is_an_error_result() -> None:
 
     assert result.is_error
     assert result.content.startswith("Ask for less.")
-    assert len(result.content) == 200
+    assert 190 <= len(result.content) <= 200
 
 
 @pytest.mark.parametrize(
@@ -337,7 +338,7 @@ async def test_a_tool_that_wants_to_end_the_process_ends_its_call() -> None:
         """Leave."""
         raise SystemExit(3)
 
-    async def pass_over(result: ToolResult) -> None:
+    async def pass_over(result: ToolResult, whole: str | None) -> None:
         assert result.is_error
 
     registry = ToolRegistry(FakeClock())

@@ -56,7 +56,7 @@ def moment_of(micros: int) -> datetime:
 
 def encode_message(message: Message) -> str:
     """Write a message of the conversation."""
-    return _text({"role": message.role, "blocks": [_of_block(each) for each in message.blocks]})
+    return json_text({"role": message.role, "blocks": [_of_block(each) for each in message.blocks]})
 
 
 def decode_message(text: str) -> Message:
@@ -65,12 +65,12 @@ def decode_message(text: str) -> Message:
     Raises:
         StoreError: It is no such text.
     """
-    return _decoded(text, _message)
+    return decoded(text, _message)
 
 
 def encode_result(result: ToolResult) -> str:
     """Write what a tool answered."""
-    return _text(_of_block(result))
+    return json_text(_of_block(result))
 
 
 def decode_result(text: str) -> ToolResult:
@@ -79,12 +79,12 @@ def decode_result(text: str) -> ToolResult:
     Raises:
         StoreError: It is no such text.
     """
-    return _decoded(text, _result)
+    return decoded(text, _result)
 
 
 def encode_inbound(inbound: Inbound) -> str:
     """Write an event of a chat platform."""
-    return _text(_of_inbound(inbound))
+    return json_text(_of_inbound(inbound))
 
 
 def decode_inbound(text: str) -> Inbound:
@@ -93,12 +93,12 @@ def decode_inbound(text: str) -> Inbound:
     Raises:
         StoreError: It is no such text.
     """
-    return _decoded(text, _inbound)
+    return decoded(text, _inbound)
 
 
 def encode_reply(reply: Reply) -> str:
     """Write a reply, all but its key, which follows from its row."""
-    return _text(
+    return json_text(
         {
             "address": _of_address(reply.address),
             "text": reply.text,
@@ -114,10 +114,11 @@ def decode_reply(text: str, key: str) -> Reply:
     Raises:
         StoreError: It is no such text.
     """
-    return replace(_decoded(text, _reply), key=key)
+    return replace(decoded(text, _reply), key=key)
 
 
-def _text(data: _Data) -> str:
+def json_text(data: _Data) -> str:
+    """Write data that holds nothing but JSON's own kinds, a tuple as a list."""
     text = _write(data)
     if text.isascii():
         return text
@@ -128,7 +129,12 @@ def _text(data: _Data) -> str:
     return text
 
 
-def _decoded(text: str, read: Callable[[_Data], _Value]) -> _Value:
+def decoded(text: str, read: Callable[[_Data], _Value]) -> _Value:
+    """Read a value from JSON text; ``read`` is named ``_`` and what it reads.
+
+    Raises:
+        StoreError: It is no such text.
+    """
     try:
         return read(json.loads(text))
     except (ValueError, KeyError, TypeError) as error:

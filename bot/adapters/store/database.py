@@ -28,6 +28,9 @@ logger = logging.getLogger(__name__)
 MAX_GROUP = 256
 """Pieces of work committed together at most; more only makes the first ones wait longer."""
 
+IDLE_S = 20.0
+"""After so long without work the write-ahead log is emptied: what was blanked stands there yet."""
+
 DATABASE_ERRORS = (sqlite3.Error, PeeweeException)
 """What SQLite raises: bare while rows are fetched, wrapped by peewee else."""
 
@@ -114,7 +117,7 @@ class DatabaseThread:
     def _next_group(self) -> tuple[list[_Work], bool]:
         """Wait for work and take what else is there; False once the end was met."""
         group: list[_Work] = []
-        work = self._queue.get()
+        work = self._next_work()
         while work is not None:
             group.append(work)
             if len(group) == MAX_GROUP:
@@ -124,6 +127,13 @@ class DatabaseThread:
             except Empty:
                 return group, True
         return group, False
+
+    def _next_work(self) -> _Work | None:
+        with suppress(Empty):
+            return self._queue.get(timeout=IDLE_S)
+        with suppress(sqlite3.Error):  # next time, then; nothing depends on it
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return self._queue.get()
 
     def _commit(self, group: Sequence[_Work]) -> None:
         """Carry out a group; every piece knows its outcome afterwards."""

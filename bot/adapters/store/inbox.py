@@ -36,6 +36,9 @@ def receive(
     """Store events and the cursor behind them; True for each that was not known."""
     now = micros_of(at)
     are_new = tuple(_insert(tables, event, now) for event in events)
+    for event, is_new in zip(events, are_new, strict=True):
+        if is_new and isinstance(event, Received) and event.route != "none":
+            _note_hearing(tables, address_of(event.inbound).session_key, now)
     if cursor is not None:
         tables.execute(
             "INSERT INTO cursor (channel, value) VALUES (?, ?)"
@@ -170,6 +173,15 @@ def _insert(tables: Tables, event: Received | SetAside, now: int) -> bool:
         *values,
     )
     return inserted.rowcount == 1
+
+
+def _note_hearing(tables: Tables, session_key: SessionKey, now: int) -> None:
+    """Note when something came in, of a chat that there is: the first turn makes one."""
+    tables.execute(
+        "UPDATE session SET heard_at = MAX(COALESCE(heard_at, 0), ?) WHERE key = ?",
+        now,
+        session_key,
+    )
 
 
 def _received(inbound: Inbound, route: Route) -> tuple[SqlValue, ...]:

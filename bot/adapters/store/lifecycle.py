@@ -31,7 +31,8 @@ def claim(tables: Tables, session_key: SessionKey, at: datetime, before: str = "
         return None
     messages = taken_together(earlier)
     inbox.drop_kept(tables, session_key)
-    generation = conversations.generation_of(tables, session_key)
+    last = messages[-1]
+    generation = conversations.note_chat(tables, session_key, last.kind, last.sender.person_key, at)
     turn = turns.start(tables, session_key, generation, compose_request(messages), at)
     through = tuple(waiting)[len(messages) - 1]
     inbox.claim_waiting(tables, session_key, turn.id, through=through)
@@ -42,7 +43,9 @@ def reopen(tables: Tables, session_key: SessionKey) -> Claim | None:
     """Open the newest turn of a chat again when its messages were kept for that."""
     newest = turns.newest(tables, session_key)
     turn = None if newest is None else reopened(newest)
-    if turn is None or not inbox.claim_kept(tables, turn.id):
+    if turn is None or not conversations.is_current(tables, turn.id):
+        return None
+    if not inbox.claim_kept(tables, turn.id):
         return None
     turns.reopen(tables, turn)
     outbox.part_from_preview(tables, turn.id)

@@ -194,6 +194,19 @@ def send_again(tables: Tables, session_key: SessionKey, at: datetime) -> tuple[O
     return items
 
 
+def remove_of_chat(tables: Tables, session_key: SessionKey) -> None:
+    """Remove what was sent by a chat's turns, and what could not be delivered to it."""
+    tables.execute(
+        "DELETE FROM outbox WHERE turn_id IN (SELECT id FROM turn WHERE session_key = ?)"
+        " AND state IN ('sent', 'failed')",
+        session_key,
+    )
+    tables.execute(
+        "DELETE FROM outbox WHERE session_key = ? AND state = 'failed' AND is_preview = 0",
+        session_key,
+    )
+
+
 def _insert(
     tables: Tables,
     reply: Reply,

@@ -26,10 +26,18 @@ from peewee import (
     TextField,
 )
 
+from bot.adapters.store.schema_of_memory import (
+    NEVER_REUSED,
+    make_job_slot,
+    make_memory_entry,
+    make_memory_job,
+    make_model_limit,
+    make_setting_change,
+    make_summary,
+)
+
 SqlValue = str | int | None
 """What a column holds."""
-
-_NEVER_REUSED = SQL("AUTOINCREMENT")  # the id of a row that was removed must not mean another row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +58,12 @@ class Tables:
     setting: type[Model]
     audit: type[Model]
     installation: type[Model]
+    summary: type[Model]
+    memory_job: type[Model]
+    memory_entry: type[Model]
+    setting_change: type[Model]
+    job_slot: type[Model]
+    model_limit: type[Model]
 
     @property
     def models(self) -> tuple[type[Model], ...]:
@@ -68,6 +82,12 @@ class Tables:
             self.setting,
             self.audit,
             self.installation,
+            self.summary,
+            self.memory_job,
+            self.memory_entry,
+            self.setting_change,
+            self.job_slot,
+            self.model_limit,
         )
 
     def execute(self, sql: str, *values: SqlValue) -> sqlite3.Cursor:
@@ -111,6 +131,12 @@ def make_tables(db: SqliteDatabase) -> Tables:
         setting=_setting(),
         audit=_audit(),
         installation=_installation(),
+        summary=make_summary(session),
+        memory_job=make_memory_job(session),
+        memory_entry=make_memory_entry(),
+        setting_change=make_setting_change(),
+        job_slot=make_job_slot(),
+        model_limit=make_model_limit(),
     )
     db.bind(tables.models, bind_refs=False, bind_backrefs=False)
     return tables
@@ -142,8 +168,16 @@ def _session() -> type[Model]:
     class Session(Model):
         key = TextField(primary_key=True)
         generation = IntegerField(constraints=[SQL("DEFAULT 0")])
-        kept_from = BigIntegerField(constraints=[SQL("DEFAULT 0")])
-        cleared_at = BigIntegerField(null=True)
+        kind = TextField(null=True)
+        person_key = TextField(null=True)
+        cut = TextField(null=True)
+        former = TextField(null=True)
+        compaction = TextField(null=True)
+        task = TextField(null=True)
+        former_task = TextField(null=True)
+        opened_by = TextField(null=True)
+        heard_at = BigIntegerField(null=True)
+        calls_after = IntegerField(constraints=[SQL("DEFAULT 0")])
 
         class Meta:
             table_name = "session"
@@ -153,7 +187,7 @@ def _session() -> type[Model]:
 
 def _turn(sessions: type[Model]) -> type[Model]:
     class Turn(Model):
-        id = AutoField(constraints=[_NEVER_REUSED])
+        id = AutoField(constraints=[NEVER_REUSED])
         session = ForeignKeyField(
             sessions, column_name="session_key", on_delete="CASCADE", index=False
         )
@@ -163,13 +197,16 @@ def _turn(sessions: type[Model]) -> type[Model]:
         outcome = TextField(null=True)
         finished_at = BigIntegerField(null=True)
         resumes = IntegerField(constraints=[SQL("DEFAULT 0")])
+        remembered = IntegerField(constraints=[SQL("DEFAULT 0")])
 
         class Meta:
             table_name = "turn"
 
-    Turn.add_index(Turn.session, Turn.generation, Turn.id, name="turn_of_conversation")
+    Turn.add_index(Turn.session, Turn.id, name="turn_of_conversation")
     # At most one open turn a chat is a law of the data, not only of the code.
     Turn.add_index(Turn.session, unique=True, where=SQL("outcome IS NULL"), name="turn_open")
+    # Small for ever: a turn is in it for a day, until the daily file has it.
+    Turn.add_index(Turn.session, Turn.id, where=SQL("remembered = 0"), name="turn_unremembered")
     return Turn
 
 
@@ -194,6 +231,8 @@ def _step_result() -> type[Model]:
         position = IntegerField()
         call_id = TextField()
         body = TextField()
+        # Behind all else, so that a turn is read without the pages that hold a megabyte of it.
+        whole = TextField(null=True)
 
         class Meta:
             table_name = "step_result"
@@ -236,7 +275,7 @@ def _inbox(turns: type[Model]) -> type[Model]:
 
 def _outbox(turns: type[Model]) -> type[Model]:
     class Outbox(Model):
-        id = AutoField(constraints=[_NEVER_REUSED])
+        id = AutoField(constraints=[NEVER_REUSED])
         session_key = TextField()
         turn = ForeignKeyField(turns, null=True, on_delete="SET NULL", index=False)
         is_preview = BooleanField()
@@ -261,6 +300,8 @@ def _outbox(turns: type[Model]) -> type[Model]:
     Outbox.add_index(
         Outbox.turn, unique=True, where=SQL("is_preview = 1"), name="outbox_preview_of_turn"
     )
+    # Who removes a turn asks for its replies: without this, by reading all there are.
+    Outbox.add_index(Outbox.turn, where=SQL("turn_id IS NOT NULL"), name="outbox_of_turn")
     return Outbox
 
 
@@ -276,10 +317,12 @@ def _usage() -> type[Model]:
         output_tokens = IntegerField()
         cache_read_tokens = IntegerField()
         cache_write_tokens = IntegerField()
+        local_tokens = IntegerField(constraints=[SQL("DEFAULT 0")])
 
         class Meta:
             table_name = "usage"
 
+    Usage.add_index(Usage.session_key, Usage.id, name="usage_of_session")
     return Usage
 
 
@@ -298,14 +341,15 @@ def _person() -> type[Model]:
 
 def _setting() -> type[Model]:
     class Setting(Model):
-        key = TextField(primary_key=True)
+        scope = TextField()
+        key = TextField()
         value = TextField()
-        old_value = TextField(null=True)
         changed_by = TextField()
         changed_at = BigIntegerField()
 
         class Meta:
             table_name = "setting"
+            primary_key = CompositeKey("scope", "key")
 
     return Setting
 

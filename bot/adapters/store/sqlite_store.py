@@ -6,18 +6,11 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate
 
-from bot.adapters.store import (
-    conversations,
-    inbox,
-    lifecycle,
-    outbox,
-    people,
-    pruning,
-    turns,
-)
+from bot.adapters.store import inbox, lifecycle, outbox, people, pruning, turns
 from bot.adapters.store.database import DatabaseThread
+from bot.adapters.store.memory_verbs import Asked, MemoryVerbs, Value
 from bot.adapters.store.opening import open_database
 from bot.adapters.store.schema import Tables, make_tables
 from bot.core.chat import PersonKey, Receipt, Reply, Sender, SessionKey
@@ -32,19 +25,18 @@ from bot.core.lifecycle import (
     Unfinished,
 )
 from bot.core.messages import ToolResult
-from bot.core.turns import Conversation, Outcome, Step, TurnId
+from bot.core.turns import Outcome, Step, TurnId
 from bot.errors import StoreError
 from bot.ports import Grant
-
-_Asked = ParamSpec("_Asked")
-_Value = TypeVar("_Value")
 
 Tell = Callable[[StoreError | None], None]
 """Is told how the store's work goes."""
 
 
-class SqliteStore:
-    """Fills the ports Lifecycle, Conversations and People; each verb but one is one transaction.
+class SqliteStore(MemoryVerbs):
+    """Fills the ports of what is kept, those of ``MemoryVerbs`` among them.
+
+    Each verb but ``prune`` is one transaction.
 
     A mistake of the caller (no such turn, a turn that has ended) is a ``ValueError`` and changes
     nothing.
@@ -53,6 +45,7 @@ class SqliteStore:
     def __init__(
         self, tables: Tables, thread: DatabaseThread, tell: Tell = lambda error: None
     ) -> None:
+        super().__init__()
         self._tables = tables
         self._thread = thread
         self._tell = tell
@@ -105,9 +98,11 @@ class SqliteStore:
         """Note calls of a step that are about to run and must not run twice."""
         await self._call(turns.record_start, turn_id, index, call_ids)
 
-    async def record_result(self, turn_id: TurnId, index: int, result: ToolResult) -> None:
-        """Keep a tool's result; the first one of a call stays."""
-        await self._call(turns.record_result, turn_id, index, result)
+    async def record_result(
+        self, turn_id: TurnId, index: int, result: ToolResult, *, whole: str | None = None
+    ) -> None:
+        """Keep a tool's result, and the whole of it; the first one of a call stays."""
+        await self._call(turns.record_result, turn_id, index, result, whole)
 
     async def record_resume(self, turn_id: TurnId) -> int:
         """Count one more process that goes on with an open turn, and give the count."""
@@ -177,18 +172,6 @@ class SqliteStore:
                 rows, after = rows + pruned.rows, pruned.next_after
         return rows
 
-    async def load(self, session_key: SessionKey) -> Conversation:
-        """Give what a chat remembers of itself."""
-        return await self._read(conversations.load, session_key)
-
-    async def keep_from(self, session_key: SessionKey, turn_id: TurnId) -> None:
-        """Move the beginning of the window forward."""
-        await self._call(conversations.keep_from, session_key, turn_id)
-
-    async def begin_generation(self, session_key: SessionKey, *, at: datetime) -> int:
-        """Clear the chat and give the number of its new generation."""
-        return await self._call(conversations.begin_generation, session_key, at)
-
     async def grants(self) -> dict[PersonKey, Grant]:
         """Say what each person may do."""
         return await self._read(people.grants)
@@ -199,20 +182,20 @@ class SqliteStore:
 
     async def _call(
         self,
-        verb: Callable[Concatenate[Tables, _Asked], _Value],
-        *asked: _Asked.args,
-        **named: _Asked.kwargs,
-    ) -> _Value:
+        verb: Callable[Concatenate[Tables, Asked], Value],
+        *asked: Asked.args,
+        **named: Asked.kwargs,
+    ) -> Value:
         value = await self._read(verb, *asked, **named)
         self._tell(None)
         return value
 
     async def _read(
         self,
-        verb: Callable[Concatenate[Tables, _Asked], _Value],
-        *asked: _Asked.args,
-        **named: _Asked.kwargs,
-    ) -> _Value:
+        verb: Callable[Concatenate[Tables, Asked], Value],
+        *asked: Asked.args,
+        **named: Asked.kwargs,
+    ) -> Value:
         """Call a verb whose success says nothing about the disk."""
         try:
             return await self._thread.call(partial(verb, self._tables, *asked, **named))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from datetime import datetime
 
 from bot.adapters.store.codec import (
@@ -81,11 +82,15 @@ def record_step(tables: Tables, turn_id: TurnId, index: int, step: Step, call: M
     )
     for result in step.results:
         _insert_result(tables, turn_id, index, result)
-    _insert_usage(tables, call)
+    insert_usage(tables, call)
 
 
-def record_result(tables: Tables, turn_id: TurnId, index: int, result: ToolResult) -> None:
-    """Keep what a tool answered; the first result of a call stays.
+def record_result(
+    tables: Tables, turn_id: TurnId, index: int, result: ToolResult, whole: str | None = None
+) -> None:
+    """Keep what a tool answered, and the whole of it where that is only a part.
+
+    The first result of a call stays.
 
     Raises:
         ValueError: The turn has ended or has no such step.
@@ -94,7 +99,7 @@ def record_result(tables: Tables, turn_id: TurnId, index: int, result: ToolResul
     found = tables.execute("SELECT 1 FROM step WHERE turn_id = ? AND position = ?", turn_id, index)
     if found.fetchone() is None:
         raise ValueError(f"turn {turn_id} has no step {index}")
-    _insert_result(tables, turn_id, index, result)
+    _insert_result(tables, turn_id, index, result, whole)
 
 
 def record_start(tables: Tables, turn_id: TurnId, index: int, call_ids: tuple[str, ...]) -> None:
@@ -184,25 +189,72 @@ def newest(tables: Tables, session_key: SessionKey) -> Turn | None:
     """Give the turn of a chat that was opened last, None when there never was one."""
     rows = tables.execute(
         "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
-        " WHERE session_key = ? ORDER BY generation DESC, id DESC LIMIT 1",
+        " WHERE session_key = ? ORDER BY id DESC LIMIT 1",
         session_key,
     )
     return next(iter(_read(tables, rows)), None)
 
 
+def newest_id(tables: Tables, session_key: SessionKey) -> int:
+    """Give the id of the turn of a chat that was opened last, 0 when there never was one."""
+    row = tables.execute("SELECT MAX(id) FROM turn WHERE session_key = ?", session_key).fetchone()
+    return row[0] or 0
+
+
+def newest_ended(tables: Tables, session_key: SessionKey, *, first: int, before: int) -> int | None:
+    """Give the id of the newest ended turn from ``first`` on and before ``before``."""
+    row = tables.execute(
+        "SELECT MAX(id) FROM turn WHERE session_key = ? AND id >= ? AND id < ?"
+        " AND outcome IS NOT NULL",
+        session_key,
+        first,
+        before,
+    ).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
 def ended_turns(
-    tables: Tables, session_key: SessionKey, *, generation: int, kept_from: int
+    tables: Tables, session_key: SessionKey, *, first: int, last: int = 2**62
 ) -> tuple[Turn, ...]:
-    """Give the ended turns of a generation from one on, oldest first."""
+    """Give the ended turns of a chat by their ids, both ends included, oldest first."""
     rows = tables.execute(
         "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
-        " WHERE session_key = ? AND generation = ? AND id >= ? AND outcome IS NOT NULL"
-        " ORDER BY id",
+        " WHERE session_key = ? AND id >= ? AND id <= ? AND outcome IS NOT NULL ORDER BY id",
         session_key,
-        generation,
-        kept_from,
+        first,
+        last,
     )
     return _read(tables, rows)
+
+
+def unremembered(
+    tables: Tables, session_key: SessionKey, *, through: int, limit: int
+) -> tuple[Turn, ...]:
+    """Give ended turns of a chat that no daily file has, oldest first."""
+    rows = tables.execute(
+        "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
+        " WHERE session_key = ? AND id <= ? AND outcome IS NOT NULL AND remembered = 0"
+        " ORDER BY id LIMIT ?",
+        session_key,
+        through,
+        limit,
+    )
+    return _read(tables, rows)
+
+
+def whole_result(
+    tables: Tables, session_key: SessionKey, call_id: str, *, first: int
+) -> str | None:
+    """Give the newest result of a call in turns from ``first`` on, the whole where it is kept."""
+    row = tables.execute(
+        "SELECT COALESCE(whole, body) FROM turn JOIN step_result ON turn_id = turn.id"
+        " WHERE session_key = ? AND id >= ? AND call_id = ?"
+        " ORDER BY id DESC, position DESC LIMIT 1",
+        session_key,
+        first,
+        call_id,
+    ).fetchone()
+    return None if row is None else decode_result(row[0]).content
 
 
 def _require_open(tables: Tables, turn_id: TurnId) -> None:
@@ -210,22 +262,26 @@ def _require_open(tables: Tables, turn_id: TurnId) -> None:
         raise ValueError(f"turn {turn_id} has ended")
 
 
-def _insert_result(tables: Tables, turn_id: TurnId, index: int, result: ToolResult) -> None:
+def _insert_result(
+    tables: Tables, turn_id: TurnId, index: int, result: ToolResult, whole: str | None = None
+) -> None:
     tables.execute(
-        "INSERT INTO step_result (turn_id, position, call_id, body) VALUES (?, ?, ?, ?)"
+        "INSERT INTO step_result (turn_id, position, call_id, body, whole) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (turn_id, position, call_id) DO NOTHING",
         turn_id,
         index,
         result.call_id,
         encode_result(result),
+        None if whole is None else encode_result(replace(result, content=whole)),
     )
 
 
-def _insert_usage(tables: Tables, call: ModelCall) -> None:
+def insert_usage(tables: Tables, call: ModelCall) -> None:
+    """Account for a call of the model."""
     tables.execute(
         "INSERT INTO usage (at, session_key, person_key, model, purpose, input_tokens,"
-        " output_tokens, cache_read_tokens, cache_write_tokens)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " output_tokens, cache_read_tokens, cache_write_tokens, local_tokens)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         micros_of(call.at),
         call.session_key,
         call.person_key,
@@ -235,6 +291,7 @@ def _insert_usage(tables: Tables, call: ModelCall) -> None:
         call.usage.output_tokens,
         call.usage.cache_read_tokens,
         call.usage.cache_write_tokens,
+        call.local_tokens,
     )
 
 

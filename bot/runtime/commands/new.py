@@ -1,11 +1,11 @@
 """``/new``: begin afresh."""
 
-from bot.ports import Clock, CommandContext, Conversations
+from bot.ports import CommandContext
 from bot.runtime.commands.table import Command
 from bot.runtime.runner import AgentRunner
 
 
-def new_command(conversations: Conversations, runner: AgentRunner, clock: Clock) -> Command:
+def new_command(runner: AgentRunner) -> Command:
     """Begin a new generation: no earlier turn is shown to the model again.
 
     A turn that is running meanwhile is delivered, and belongs to what came before.
@@ -14,9 +14,7 @@ def new_command(conversations: Conversations, runner: AgentRunner, clock: Clock)
     async def answer(context: CommandContext) -> str:
         if context.message.kind == "group" and not context.is_admin:
             return "In a group only the bot's admins can do that, since it is everybody's."
-        session_key = context.message.address.session_key
-        await conversations.begin_generation(session_key, at=clock.now())
-        runner.forget(session_key)
+        await runner.steering_of(context.message.address.session_key).clear()
         return "A new conversation begins; I no longer see what was said before."
 
     return Command(name="new", description="Begin a new conversation.", handler=answer)

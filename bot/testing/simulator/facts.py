@@ -18,7 +18,7 @@ Trouble = Literal["refused", "passing", "unknown"]
 Kind = Literal["message", "command", "stop", "chatter"]
 """What a person did: spoke to the bot, gave a command, pressed stop, spoke to somebody else."""
 
-_ID = re.compile(r"\bm(\d+)\b")
+_ID = re.compile(r"\bm(\d+)\b(?!…)")  # not what a note cut in the middle
 
 
 def ids_named(text: str) -> tuple[str, ...]:

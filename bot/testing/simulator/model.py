@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from bot.core.llm import Delta, ModelRequest, ModelResponse, StopReason, TextDelta, Usage
 from bot.core.messages import ContentBlock, Message, Text, ToolCall
+from bot.core.window.notes import words_of
 from bot.errors import (
     ContextTooLong,
     ModelAuthError,
@@ -153,7 +154,7 @@ def _open_turn(request: ModelRequest) -> tuple[tuple[str, ...], int]:
     """Say which messages wait for an answer and how many rounds of tools there were."""
     rounds = 0
     for message in reversed(request.messages):
-        if message.role == "user" and (text := message.text):
+        if message.role == "user" and (text := "\n".join(words_of(message))):
             return ids_named(text), rounds
         rounds += bool(message.tool_calls)
     return (), rounds

@@ -18,6 +18,7 @@ from bot.config import Config
 from bot.core.chat import ChatAddress, Inbound
 from bot.core.lifecycle import address_of
 from bot.errors import StoreError
+from bot.testing.chat_run import RuleOfThumb, Unchanging
 from bot.testing.simulator.channels import PollingChannel, PushingChannel
 from bot.testing.simulator.ledger import Ledger
 from bot.testing.simulator.life import Life, LifeClock
@@ -140,6 +141,7 @@ async def start_process(around: Surroundings) -> Process:
         for fault in await leftovers(unfenced):
             around.ledger.fault(fault)
     store = around.build.store(tables, around.build.open_database(db, life, around.ledger))
+    store.opened_by = f"process {around.ledger.unique()}"  # of its own it is random
     channels = (
         PollingChannel(around.polling, life, around.ledger),
         PushingChannel(around.pushing, life, around.ledger),
@@ -152,6 +154,8 @@ async def start_process(around: Surroundings) -> Process:
         clock=LifeClock(life),
         announce=around.world.note,
         jitter=around.world.dice.fraction,
+        counter=RuleOfThumb(),
+        redactor=Unchanging(),
     )
     with lent_plugin(life, around.ledger):
         app = around.build.app(CONFIG, outside)

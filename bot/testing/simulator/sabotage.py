@@ -133,7 +133,7 @@ SABOTAGES: Mapping[str, Build] = {
     "acknowledge-early": Build(open_database=partial(LateCommit, verb="receive")),
     "drop-tombstone": Build(open_database=ForgetfulDatabase),
     "hide-failed": Build(open_database=partial(IdleDatabase, verbs={"failed"})),
-    "ignore-new": Build(open_database=partial(IdleDatabase, verbs={"begin_generation"})),
+    "ignore-new": Build(open_database=partial(IdleDatabase, verbs={"clear"})),
     "ignore-retry": Build(open_database=partial(IdleDatabase, verbs={"send_again", "reopen"})),
     "ignore-stop": Build(app=DeafApp),
     "keep-failures-quiet": Build(store=QuietStore),

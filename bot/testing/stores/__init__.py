@@ -8,13 +8,27 @@ as a new process would. ``CONTRACT`` lists them all::
         await check(lambda: MyStore.open(tmp_path / "store"))
 """
 
+from bot.testing.stores.cleaning import CLEANING
+from bot.testing.stores.cuts import CUTS
 from bot.testing.stores.delivery import DELIVERY
 from bot.testing.stores.given import Check, OpenStore, Store
 from bot.testing.stores.pruning import PRUNING
 from bot.testing.stores.receiving import RECEIVING
+from bot.testing.stores.remembering import REMEMBERING
 from bot.testing.stores.retrying import RETRYING
+from bot.testing.stores.settings import SETTINGS
 from bot.testing.stores.turns import TURNS
 
-CONTRACT: tuple[Check, ...] = (*RECEIVING, *TURNS, *RETRYING, *DELIVERY, *PRUNING)
+CONTRACT: tuple[Check, ...] = (
+    *RECEIVING,
+    *TURNS,
+    *RETRYING,
+    *DELIVERY,
+    *PRUNING,
+    *CUTS,
+    *REMEMBERING,
+    *CLEANING,
+    *SETTINGS,
+)
 
 __all__ = ["CONTRACT", "Check", "OpenStore", "Store"]

@@ -3,22 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import date
 from typing import Protocol
 
 from bot.core.chat import ChatAddress, InboundMessage, Receipt, Reply, Sender, SessionKey
 from bot.core.lifecycle import Claim, ModelCall, Received, Route
 from bot.core.llm import StopReason, Usage
+from bot.core.memory.audience import audience_of
+from bot.core.memory.jobs import MemoryEntry
 from bot.core.messages import Message, Text, Thinking, ToolCall, assistant_text
 from bot.core.turns import Step, Turn, TurnId
-from bot.ports import Conversations, Lifecycle, People
+from bot.core.window.conversation import Compaction
+from bot.ports import (
+    Conversations,
+    JobSlots,
+    KeptResults,
+    Lifecycle,
+    MemoryJobs,
+    ModelLimits,
+    People,
+    Sessions,
+    Settings,
+    TaskStates,
+)
 from bot.testing.clock import START
 
 ANN = Sender(channel="telegram", user_id="1001", name="Ann")
 HOME = ChatAddress(channel="telegram", account="77", chat="1001")
+TRIMMED = Compaction(kind="turns", at=START, turns_left=2, tokens_before=900, tokens_after=400)
 ELSEWHERE = ChatAddress(channel="slack", account="T1", chat="C1", thread="1.5")
 
 
-class Store(Lifecycle, Conversations, People, Protocol):
+class Store(
+    Lifecycle,
+    Conversations,
+    People,
+    TaskStates,
+    KeptResults,
+    ModelLimits,
+    Sessions,
+    MemoryJobs,
+    Settings,
+    JobSlots,
+    Protocol,
+):
     """The whole of it."""
 
     async def close(self) -> None: ...  # noqa: D102 - says itself
@@ -63,6 +91,16 @@ def asking(*call_ids: str, thinking: str = "") -> Step:
     stop: StopReason = "tool_use" if calls else "end_turn"
     answer = Message(role="assistant", blocks=(*thoughts, Text(text="One moment."), *calls))
     return Step(answer=answer, stop=stop)
+
+
+def entry_of(turn_id: int, text: str = "- decided: yes") -> MemoryEntry:
+    """Write what the daily file gets of a turn at home."""
+    return MemoryEntry(
+        turn_id=TurnId(turn_id),
+        audience=audience_of(HOME.session_key, "private"),
+        day=date(2026, 1, 5),
+        text=text,
+    )
 
 
 def saying(text: str) -> Reply:

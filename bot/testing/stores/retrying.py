@@ -145,12 +145,12 @@ async def a_clear_ends_the_chance(open_store: OpenStore) -> None:
     """Before the failure or after it."""
     store = open_store()
     await _fail(store, 1)
-    await store.begin_generation(KEY, at=START)
+    await store.clear(KEY, at=START)
 
     assert await store.reopen(KEY, at=START) is None
 
     turn = await begin(store, message(2))
-    await store.begin_generation(KEY, at=START)
+    await store.clear(KEY, at=START)
     await store.finish_turn(turn.id, "failed", (), at=START)
 
     assert await store.reopen(KEY, at=START) is None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.core.chat import Sender
 from bot.core.lifecycle import Claim, Received
 from bot.core.messages import Message, Text, ToolCall, ToolResult, assistant_text
-from bot.core.turns import Conversation, Step
+from bot.core.turns import Step
 from bot.testing.clock import START
 from bot.testing.stores.given import (
     ANN,
@@ -135,7 +135,7 @@ async def an_ended_turn_is_remembered(open_store: OpenStore) -> None:
     await store.record_result(turn.id, 0, result)
     await store.record_step(turn.id, 1, last, model_call())
 
-    assert await store.load(HOME.session_key) == Conversation(session_key=HOME.session_key)
+    assert (await store.load(HOME.session_key)).turns == ()
 
     await store.finish_turn(turn.id, "answered", (), at=START)
     await store.close()
@@ -145,32 +145,8 @@ async def an_ended_turn_is_remembered(open_store: OpenStore) -> None:
     steps = (replace(step, answer=without, results=(result,)), last)
     ended = replace(turn, steps=steps, outcome="answered")
 
-    assert await store.load(HOME.session_key) == Conversation(
-        session_key=HOME.session_key, turns=(ended,)
-    )
+    assert (await store.load(HOME.session_key)).turns == (ended,)
     assert (await store.unfinished()).claims == ()
-    await store.close()
-
-
-async def the_window_only_moves_forward(open_store: OpenStore) -> None:
-    """Of the chat that was meant."""
-    store = open_store()
-    first, second, third = [await have_turn(store, number) for number in (1, 2, 3)]
-    await store.keep_from(ELSEWHERE.session_key, third)
-
-    assert [t.id for t in (await store.load(HOME.session_key)).turns] == [first, second, third]
-
-    await store.keep_from(HOME.session_key, second)
-    await store.keep_from(HOME.session_key, first)
-    await store.close()
-    store = open_store()
-
-    trimmed = await store.load(HOME.session_key)
-    assert [t.id for t in trimmed.turns] == [second, third]
-    assert trimmed.has_left
-
-    await store.begin_generation(HOME.session_key, at=START)
-    assert not (await store.load(HOME.session_key)).has_left
     await store.close()
 
 
@@ -180,16 +156,15 @@ async def a_clear_leaves_all_before_it_behind(open_store: OpenStore) -> None:
     await have_turn(store, 1)
     turn = await begin(store, message(2))
 
-    assert await store.begin_generation(HOME.session_key, at=START) == 1
-    assert await store.begin_generation(HOME.session_key, at=START) == 2
+    assert await store.clear(HOME.session_key, at=START) == 1
+    assert await store.clear(HOME.session_key, at=START) == 2
 
     await store.finish_turn(turn.id, "answered", (saying("late"),), at=START)
     await store.close()
     store = open_store()
 
-    assert await store.load(HOME.session_key) == Conversation(
-        session_key=HOME.session_key, generation=2
-    )
+    cleared = await store.load(HOME.session_key)
+    assert (cleared.turns, cleared.generation) == ((), 2)
     assert [item.reply.text for item in (await store.unfinished()).outbox] == ["late"]
 
     third = await have_turn(store, 3)
@@ -264,7 +239,6 @@ TURNS: tuple[Check, ...] = (
     steps_follow_one_another,
     an_ended_turn_takes_nothing_more,
     an_ended_turn_is_remembered,
-    the_window_only_moves_forward,
     a_clear_leaves_all_before_it_behind,
     any_text_comes_back_unchanged,
     what_is_open_comes_oldest_first,

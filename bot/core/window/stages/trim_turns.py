@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from bot.core.window.leaving import let_leave
+from bot.core.window.window import Limits, Window
 
-from bot.core.window.assemble import Window
 
+def trim_turns(window: Window, limits: Limits) -> Window:
+    """Let n // 2 whole turns leave when there are more than ``max_turns``, the open one counted.
 
-def trim_turns(window: Window, max_turns: int) -> Window:
-    """Drop the oldest half (n // 2 whole turns) when there are more than ``max_turns``.
-
-    The open turn counts and always stays. Halving, not sliding: the beginning of the window moves
-    once in many turns, so the prompt cache holds in between.
+    Halving, not sliding: the beginning of the window moves once in many turns, so the prompt cache
+    holds in between.
     """
-    past = window.past
-    has_left = window.has_left
-    while past and len(past) + 1 > max_turns:
-        leaving = max(1, (len(past) + 1) // 2)
-        past = past[leaving:]
-        has_left = True
-    return replace(window, past=past, has_left=has_left)
+    if window.turns <= limits.max_turns or not window.past:
+        return window
+    return let_leave(window, window.turns // 2, limits)

@@ -1,0 +1,90 @@
+"""What stands where a secret may stand: is it one, or a word, a variable, a piece of code?"""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = """
+    required optional wrong correct incorrect invalid valid expired missing empty changed unchanged
+    stored hashed encrypted secure insecure weak strong safe unsafe needed hidden shown visible
+    reset protected enabled disabled unknown unset set given wanted exposed leaked compromised
+    broken working ready available forgotten lost saved sent generated shared same different still
+    also just only always never now here there with that this the what which when where your yours
+    mine ours their something anything nothing everything case-sensitive too not being about null
+    none true false undefined string str text bytes int integer number bool boolean object any void
+    varchar secretstr value values input raw result default example placeholder changeme field form
+    type name username user email login e-mail password passwort passwd pass contraseña senha пароль
+    minimum maximum at must should expected enough token secret key keys redacted masked n/a tbd todo
+    falsch richtig leer sicher unsicher abgelaufen vergessen geändert erforderlich nicht sehr
+    zurückgesetzt
+    requis obligatoire oublié expiré faux invalide
+    incorrecta correcta obligatoria obligatorio segura válida inválida caducada
+    errata sbagliata corretta scaduta obbligatoria
+    incorreta correta obrigatória expirada
+    неверный верный обязателен истёк истек устарел забыт нужен"""
+_SAID_OF_SECRETS = frozenset(_WORDS.split())
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LIKE_AN_ADJECTIVE = re.compile(r".+(?:ed|ing|able|ible|ful|less|ive|ous|ary|ally|ently)")
+_VARIABLE = re.compile(r"(?i)[a-z_][\w.]*(?:pass|pwd|secret|token|key|credential)[a-z_]*")
+_SNAKE = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+")
+_CALL = re.compile(r"(?:new |await )?[A-Za-z_][A-Za-z_.]*[(\[].*")
+_ATTRIBUTE = re.compile(
+    r"(?i)(?:self|this|cls|os|sys|config|settings?|process|env|args?|req(?:uest)?|res|ctx|props"
+    r"|state|opts|options|params|body|data|user|form|event|app|import|secrets?)\.[\w.\[\]'\"]+"
+)
+_PLACEHOLDER = re.compile(
+    r"(?i)(?:your|my|insert|enter|put|add)[-_].*|[*•.x_#-]+|\.{3}.*|.*\.{3}|.*…"
+    r"|https?:.*|[~.]{0,2}/[\w./-]+"
+)
+_MEASURE = re.compile(
+    r"(?i)v?\d+(?:\.\d+)+|\d{1,2}[-–~]\d{1,3}|\d{4}-\d\d-\d\d.*|\d+(?:k|m|ms|s|gb|mb)?"
+)
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
+_PUBLIC_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+
+
+def may_be_password(value: str, *, is_assigned: bool, is_clause: bool) -> bool:
+    """Say whether what is called a password is one.
+
+    Args:
+        value: What stands there, without quotation marks.
+        is_assigned: A sign (``:``, ``=``) stands before it, not a verb.
+        is_clause: Nothing of the sentence comes behind it.
+    """
+    if len(value) < 4 or _is_no_secret(value):
+        return False
+    if is_assigned:
+        return not (_VARIABLE.fullmatch(value) or _SNAKE.fullmatch(value))
+    if _WORD.fullmatch(value):
+        # "My password is sunshine", but not "the password is sunshine yellow" or "is required".
+        return is_clause and len(value) >= 5 and not _LIKE_AN_ADJECTIVE.fullmatch(value.lower())
+    return True
+
+
+def may_be_token(value: str) -> bool:
+    """Say whether what is called a token or a key is one: it is long, and no word or measure."""
+    if len(value) < 8 or _is_no_secret(value) or _PUBLIC_ADDRESS.fullmatch(value):
+        return False
+    has_both = _DIGIT.search(value) and _LETTER.search(value)
+    return bool(has_both) and _MEASURE.fullmatch(value) is None
+
+
+def looks_random(value: str) -> bool:
+    """Say whether a value is a secret by its look alone: letters, digits and signs mixed."""
+    return (
+        may_be_token(value)
+        and any(not each.isalnum() for each in value)
+        and not re.fullmatch(r"[\w.:/-]+", value)
+    )
+
+
+def _is_no_secret(value: str) -> bool:
+    return (
+        value[0] in "[{<$%:@?&"
+        or (len(value) < 24 and value.lower().rstrip("!?.") in _SAID_OF_SECRETS)
+        or _PLACEHOLDER.fullmatch(value) is not None
+        or _CALL.fullmatch(value) is not None
+        or _ATTRIBUTE.fullmatch(value) is not None
+    )

@@ -1,0 +1,199 @@
+"""The store's verbs on what chats remember, on settings, and on what goes by the calendar."""
+
+from __future__ import annotations
+
+import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from datetime import datetime
+from typing import Concatenate, ParamSpec, TypeVar
+
+from bot.adapters.store import conversations, memory, settings, turns, upkeep
+from bot.adapters.store.schema import Tables
+from bot.core.chat import SessionKey
+from bot.core.lifecycle import ModelCall
+from bot.core.llm import Usage
+from bot.core.memory.jobs import JobId, MemoryEntry, MemoryJob
+from bot.core.schedule import SilentChat
+from bot.core.tasks import TaskState
+from bot.core.turns import Turn
+from bot.core.window.conversation import Compaction, Conversation, Cut, Summary
+from bot.ports import Override, SettingChange
+
+Asked = ParamSpec("Asked")
+Value = TypeVar("Value")
+
+
+class MemoryVerbs(ABC):
+    """A part of the store, told apart by what it is about.
+
+    It fills the ports Conversations, TaskStates, KeptResults, ModelLimits, Sessions, MemoryJobs,
+    Settings and JobSlots.
+    """
+
+    def __init__(self) -> None:
+        # Which opening of the store a chat's cut was written by: a new one is a new process.
+        self.opened_by = secrets.token_hex(8)
+
+    @abstractmethod
+    async def _call(
+        self,
+        verb: Callable[Concatenate[Tables, Asked], Value],
+        *asked: Asked.args,
+        **named: Asked.kwargs,
+    ) -> Value: ...
+
+    @abstractmethod
+    async def _read(
+        self,
+        verb: Callable[Concatenate[Tables, Asked], Value],
+        *asked: Asked.args,
+        **named: Asked.kwargs,
+    ) -> Value: ...
+
+    async def load(self, session_key: SessionKey) -> Conversation:
+        """Give a chat's cut and all that it shows."""
+        return await self._read(conversations.load, self.opened_by, session_key)
+
+    async def save_cut(
+        self,
+        session_key: SessionKey,
+        cut: Cut,
+        *,
+        generation: int,
+        at: datetime,
+        compaction: Compaction | None = None,
+    ) -> bool:
+        """Put a cut in the place of the one that is kept, if the chat was not cleared."""
+        mark = conversations.CutMark(
+            opened_by=self.opened_by, generation=generation, at=at, compaction=compaction
+        )
+        return await self._call(conversations.save_cut, session_key, cut, mark)
+
+    async def clear(
+        self, session_key: SessionKey, *, at: datetime, compaction: Compaction | None = None
+    ) -> int:
+        """Show nothing of what was opened so far; gives the new generation."""
+        return await self._call(conversations.clear, session_key, at, compaction)
+
+    async def undo(self, session_key: SessionKey, *, at: datetime) -> bool:
+        """Put the former cut back."""
+        return await self._call(conversations.undo, session_key, at)
+
+    async def turns_between(
+        self, session_key: SessionKey, first: int, last: int
+    ) -> tuple[Turn, ...]:
+        """Give ended turns by their ids, both ends included."""
+        return await self._read(turns.ended_turns, session_key, first=first, last=last)
+
+    async def usage_of(self, session_key: SessionKey) -> Usage:
+        """Add up what a chat's answers have cost since its last clear."""
+        return await self._read(conversations.usage_of, session_key)
+
+    async def task_of(self, session_key: SessionKey) -> TaskState | None:
+        """Give the state of a chat's task."""
+        return await self._read(conversations.task_of, session_key)
+
+    async def note_task(
+        self, session_key: SessionKey, task: TaskState | None, *, at: datetime
+    ) -> None:
+        """Note the state of a chat's task."""
+        await self._call(conversations.note_task, session_key, task)
+
+    async def tool_output(self, session_key: SessionKey, call_id: str) -> str | None:
+        """Give the whole result of a call of a chat."""
+        return await self._read(conversations.tool_output, session_key, call_id)
+
+    async def windows(self) -> dict[str, int]:
+        """Give what models were found to read."""
+        return await self._read(upkeep.windows)
+
+    async def learn_window(self, model: str, tokens: int, *, at: datetime) -> None:
+        """Note what a model was found to read."""
+        await self._call(upkeep.learn_window, model, tokens, at)
+
+    async def silent_since(self, before: datetime) -> tuple[SilentChat, ...]:
+        """Name silent chats."""
+        return await self._read(upkeep.silent_since, before)
+
+    async def remove(self, session_key: SessionKey, *, before: datetime) -> bool:
+        """Remove a chat that is silent still."""
+        return await self._call(upkeep.remove, session_key, before)
+
+    async def due_jobs(self, at: datetime, *, limit: int) -> tuple[MemoryJob, ...]:
+        """Give the jobs that may be tried now."""
+        return await self._read(memory.due_jobs, at, limit)
+
+    async def next_due(self) -> datetime | None:
+        """Say when a job is due."""
+        return await self._read(memory.next_due)
+
+    async def unremembered(self, job: MemoryJob, *, limit: int) -> tuple[Turn, ...]:
+        """Give the turns of a job that no daily file has."""
+        return await self._read(memory.unremembered, job, limit)
+
+    async def ask_to_remember(
+        self, before: datetime, *, at: datetime, session_key: str = ""
+    ) -> int:
+        """Keep jobs for turns that no daily file has; gives how many."""
+        return await self._call(memory.ask_to_remember, before, at, session_key)
+
+    async def record_call(self, call: ModelCall) -> None:
+        """Account for a call of the model beside those of turns."""
+        await self._call(memory.record_call, call)
+
+    async def land_summary(
+        self,
+        job: MemoryJob,
+        summary: Summary,
+        entries: tuple[MemoryEntry, ...],
+        *,
+        cut: Cut,
+        digest: str,
+    ) -> bool:
+        """Keep entries, and show the summary if the chat is still as it was."""
+        return await self._call(memory.land_summary, job, summary, entries, cut, digest)
+
+    async def remember(
+        self, job: MemoryJob, entries: tuple[MemoryEntry, ...], *, is_done: bool
+    ) -> None:
+        """Keep entries, and end the job with the last of them."""
+        await self._call(memory.remember, job, entries, is_done)
+
+    async def postpone(self, job_id: JobId, *, due_at: datetime, reason: str) -> None:
+        """Note a failure and when the job is tried again."""
+        await self._call(memory.postpone, job_id, due_at, reason)
+
+    async def drop(self, job_id: JobId) -> None:
+        """End a job."""
+        await self._call(memory.drop, job_id)
+
+    async def unwritten(self, *, limit: int) -> tuple[MemoryEntry, ...]:
+        """Give entries that their daily file does not have yet."""
+        return await self._read(memory.unwritten, limit)
+
+    async def mark_written(self, turn_ids: tuple[int, ...]) -> None:
+        """Note that daily files have entries, and forget their text."""
+        await self._call(memory.mark_written, turn_ids)
+
+    async def overrides(self) -> tuple[Override, ...]:
+        """Give what holds in the place of the operator's settings."""
+        return await self._read(settings.overrides)
+
+    async def override(
+        self, key: str, value: str | None, *, scope: str, by: str, at: datetime
+    ) -> SettingChange:
+        """Set a value, or with None take the override away."""
+        return await self._call(settings.override, (key, value, scope), by, at)
+
+    async def undo_override(self, *, scope: str, by: str, at: datetime) -> SettingChange | None:
+        """Take back the newest change of a scope."""
+        return await self._call(settings.undo_override, scope, by, at)
+
+    async def claim_slot(self, name: str, slot: datetime, *, at: datetime) -> bool:
+        """Claim a moment of a schedule."""
+        return await self._call(upkeep.claim_slot, name, slot, at)
+
+    async def last_slot(self, name: str) -> datetime | None:
+        """Give the newest claimed moment of a schedule."""
+        return await self._read(upkeep.last_slot, name)

@@ -1,0 +1,94 @@
+"""What goes on beside the chats: remembering what left them, and jobs by the calendar."""
+
+from __future__ import annotations
+
+import asyncio
+from zoneinfo import ZoneInfo
+
+from bot.app.agent import Agent
+from bot.app.outside import Outside
+from bot.config import Config
+from bot.core.chat import SessionKey
+from bot.ports import MemoryFiles, ModelClient
+from bot.runtime.housekeeping import CleanUpParts, HousekeepingParts, jobs_of
+from bot.runtime.jobs import ClockTimer, JobParts, run_job
+from bot.runtime.remembering import Remembering, RememberingParts, SummaryLimits
+from bot.runtime.supervisor import Spawn
+
+
+class Background:
+    """Starts the work that no message asks for, and hears when there is some."""
+
+    def __init__(self, config: Config, outside: Outside, model: ModelClient, spawn: Spawn) -> None:
+        self._zone = ZoneInfo(config.timezone)
+        self._outside = outside
+        self._model = model
+        self._spawn = spawn
+        self._timer = outside.timer or ClockTimer(clock=outside.clock)
+        self._remembering: Remembering | None = None
+
+    def wake(self) -> None:
+        """Say that something left a chat's window, or is to be remembered."""
+        if self._remembering is not None:
+            self._remembering.wake()
+
+    def start(self, agent: Agent) -> None:
+        """Begin; what an earlier process left undone comes first."""
+        if self._outside.warm_up is not None:
+            self._spawn("warm up", asyncio.to_thread(self._outside.warm_up))
+        if self._outside.memory_files is not None:
+            self._remembering = self._make_remembering(agent, self._outside.memory_files)
+            self._spawn("remembering", self._remembering.run())
+        housekeeping = HousekeepingParts(
+            store=self._outside.store,
+            clock=self._outside.clock,
+            zone=self._zone,
+            clean_up=self.clean_up_parts(agent),
+            wake_memory=self.wake,
+        )
+        parts = JobParts(
+            slots=self._outside.store,
+            calendar=self._outside.calendar,
+            timer=self._timer,
+            clock=self._outside.clock,
+            zone=self._zone,
+            spawn=self._spawn,
+        )
+        for job in jobs_of(housekeeping):
+            self._spawn(f"calendar {job.name}", run_job(job, parts))
+
+    def clean_up_parts(self, agent: Agent) -> CleanUpParts:
+        """Give what a clean-up of silent chats works with."""
+        return CleanUpParts(
+            sessions=self._outside.store,
+            clock=self._outside.clock,
+            max_age_days=lambda: agent.settings.number("conversation_max_age_days"),
+            forget=agent.forget,
+        )
+
+    async def close(self) -> None:
+        """Let go of the timer."""
+        await self._timer.close()
+
+    def _make_remembering(self, agent: Agent, files: MemoryFiles) -> Remembering:
+        outside = self._outside
+
+        def limits(session_key: SessionKey) -> SummaryLimits:
+            model = agent.settings.summary_model(session_key)
+            return SummaryLimits(model=model, window_tokens=agent.windows.window_of(model))
+
+        return Remembering(
+            RememberingParts(
+                jobs=outside.store,
+                conversations=outside.store,
+                files=files,
+                model=self._model,
+                redactor=outside.redactor,
+                counter=outside.counter,
+                clock=outside.clock,
+                timezone=self._zone,
+                limits=limits,
+                on_landed=agent.runner.forget,
+                spawn=self._spawn,
+            )
+        )

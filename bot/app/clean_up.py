@@ -1,0 +1,106 @@
+"""The clean-up of silent chats when an operator asks for it, with or without a running bot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, tzinfo
+
+from bot.adapters.store.folder import lock_data_folder
+from bot.adapters.store.sqlite_store import SqliteStore
+from bot.config import Config
+from bot.config.changes import CHANGEABLE
+from bot.core.schedule import silent_before
+from bot.errors import BotError
+from bot.ports import Clock
+from bot.runtime.housekeeping import CleanUp, CleanUpParts, clean_up, plan_clean_up
+from bot.runtime.live_settings import LiveSettings
+
+Answer = Mapping[str, object]
+"""What a clean-up says, in JSON: ``chats`` with ``chat``, ``turns`` and ``heard_at``, an ISO moment
+or None; ``max_age_days``."""
+
+
+async def answer_clean_up(parts: CleanUpParts, *, is_dry_run: bool) -> Answer:
+    """Clean up, or only look, and say what went or would go.
+
+    Raises:
+        StoreError: It could not be done to its end.
+    """
+    return _answer(await (plan_clean_up if is_dry_run else clean_up)(parts))
+
+
+async def clean_up_alone(config: Config, clock: Clock, *, is_dry_run: bool) -> Answer:
+    """Clean up the data of a bot that does not run, under the lock that keeps it from starting.
+
+    Raises:
+        DataFolderBusy: It does run.
+        DataError: The data cannot be used.
+    """
+    database = config.data_dir / "daybook.db"
+    if not database.exists():
+        before = silent_before(clock.now(), config.conversation_max_age_days)
+        nothing = CleanUp(max_age_days=config.conversation_max_age_days, before=before, chats=())
+        return _answer(nothing)
+    with lock_data_folder(config.data_dir):
+        store = SqliteStore.open(database)
+        try:
+            settings = LiveSettings({key: getattr(config, key) for key in CHANGEABLE}, store, clock)
+            await settings.load()
+            parts = CleanUpParts(
+                sessions=store,
+                clock=clock,
+                max_age_days=lambda: settings.number("conversation_max_age_days"),
+                forget=settings.forget,
+            )
+            return await answer_clean_up(parts, is_dry_run=is_dry_run)
+        finally:
+            await store.close()
+
+
+def word_clean_up(answer: Answer, zone: tzinfo, *, is_dry_run: bool) -> tuple[str, ...]:
+    """Word what a clean-up said: a line a chat, then all of it together."""
+    match answer:
+        case {"max_age_days": int(days), "chats": list(rows)}:
+            chats = tuple(_read(rows))
+        case _:
+            raise BotError("the bot that was asked is of another version")
+    if not chats:
+        return (f"Nothing to remove: no chat has been silent for {_counted(days, 'day')}.",)
+    width = max(len(name) for name, _, _ in chats)
+    names = (
+        f"{name:<{width}}  {_counted(turns, 'turn')}, silent since {_when(heard_at, zone)}"
+        for name, turns, heard_at in chats
+    )
+    verb = "would be removed" if is_dry_run else "removed; their memory files are kept"
+    turns = sum(turns for _, turns, _ in chats)
+    total = f"{_counted(len(chats), 'chat')} with {_counted(turns, 'turn')}"
+    return (*names, f"{total}, silent for {_counted(days, 'day')}: {verb}.")
+
+
+def _read(rows: list[object]) -> Iterator[tuple[str, int, datetime | None]]:
+    for row in rows:
+        match row:
+            case {"chat": str(name), "turns": int(turns), "heard_at": str() | None as heard_at}:
+                yield name, turns, None if heard_at is None else datetime.fromisoformat(heard_at)
+
+
+def _when(moment: datetime | None, zone: tzinfo) -> str:
+    return "ever" if moment is None else f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _answer(done: CleanUp) -> Answer:
+    return {
+        "max_age_days": done.max_age_days,
+        "chats": [
+            {
+                "chat": chat.session_key,
+                "turns": chat.turns,
+                "heard_at": chat.heard_at.isoformat() if chat.heard_at is not None else None,
+            }
+            for chat in done.chats
+        ],
+    }

@@ -1,0 +1,149 @@
+"""Which settings admins may change in the chat, and how their words become values.
+
+What a value may be stands in :mod:`bot.config.keys`; a name that is written in a chat is one word
+besides. The law of this file: numbers are repeated, texts never, since any of them may be a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Literal, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from bot.config.keys import Config
+from bot.config.wording import limits_of, nearest
+from bot.errors import ConfigError
+
+Value = int | str | None
+"""A setting's value; None where nothing is set, or where a change gives it back."""
+
+_LONGEST_KEY = 64
+_NAME = re.compile(r"[\w/][\w.:/@+-]{0,127}")  # as ollama, vLLM, Bedrock and routers name models
+_WHOLE_NUMBER = re.compile(r"[+-]?\d{1,12}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    is_for_one_chat_too: bool = True
+    acts: str = "from the next request to the model on"
+    unset: str = "not set"
+
+
+_RULES = {
+    "agent_max_context_tokens": _Rule(),
+    "agent_max_context_turns": _Rule(),
+    "agent_max_steps": _Rule(),
+    "max_tokens": _Rule(),
+    "model": _Rule(),
+    "summary_model": _Rule(acts="from the next summary on", unset="the model that answers"),
+    "model_window_tokens": _Rule(unset="what is known of the model"),
+    "conversation_max_age_days": _Rule(
+        is_for_one_chat_too=False, acts="from the next daily clean-up on"
+    ),
+    "log_level": _Rule(is_for_one_chat_too=False, acts="at once"),
+}
+
+CHANGEABLE = tuple(_RULES)
+"""All of them, in the order in which they are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changeable:
+    """A setting that may be changed in the chat.
+
+    Attributes:
+        default: What holds where nobody has set it, neither the operator nor an admin.
+        allowed: What it may be, in words: ``a whole number from 1 to 100``.
+        acts: From when on a change counts, in words.
+        unset: What no value means, in words.
+    """
+
+    key: str
+    description: str
+    default: Value
+    allowed: str
+    is_for_one_chat_too: bool
+    acts: str
+    unset: str
+
+
+def changeable(key: str) -> Changeable:
+    """Describe a setting.
+
+    Raises:
+        ConfigError: It cannot be changed in the chat; one sentence says so, or names the nearest.
+    """
+    rule = _RULES.get(key)
+    if rule is None:
+        raise ConfigError(_why_not(key))
+    field = Config.model_fields[key]
+    return Changeable(
+        key=key,
+        description=field.description or "",
+        default=field.default,
+        allowed=_allowed(field),
+        is_for_one_chat_too=rule.is_for_one_chat_too,
+        acts=rule.acts,
+        unset=rule.unset,
+    )
+
+
+def read_change(key: str, text: str) -> Value:
+    """Read what somebody wrote as the value of a setting.
+
+    Raises:
+        ConfigError: There is no such setting, or this is no value of it; one sentence says what
+            would be.
+    """
+    allowed = changeable(key).allowed
+    text = text.strip()
+    number = int(text) if _WHOLE_NUMBER.fullmatch(text) else None
+    value = number if _is_number(Config.model_fields[key]) else text
+    if value is None or not is_value(key, value):
+        given = "" if number is None else f", not {number}"
+        raise ConfigError(f"`{key}` must be {allowed}{given}; nothing was changed.")
+    return value
+
+
+def is_value(key: str, value: object) -> bool:
+    """Say whether this, perhaps kept by another version, may stand in the operator's place."""
+    if key not in _RULES or value is None:
+        return False
+    try:
+        _adapter(key).validate_python(value, strict=True)
+    except ValidationError:
+        return False
+    return not isinstance(value, str) or _NAME.fullmatch(value) is not None
+
+
+def _why_not(key: str) -> str:
+    section = key.partition(".")[0]
+    if section in Config.model_fields:
+        return f"`{section}` is for the operator to change, in the settings file; not in a chat."
+    near = nearest(key[:_LONGEST_KEY], CHANGEABLE)
+    if near is not None:
+        return f"There is no such setting; did you mean `{near}`?"
+    return "There is no such setting; `/config` lists all that can be changed here."
+
+
+@cache
+def _adapter(key: str) -> TypeAdapter[object]:
+    field = Config.model_fields[key]
+    return TypeAdapter(Annotated[(field.annotation, field)])  # type: ignore[arg-type]  # made at run time
+
+
+def _allowed(field: FieldInfo) -> str:
+    if _is_number(field):
+        return f"a whole number {limits_of(field)}"
+    if get_origin(field.annotation) is Literal:
+        *others, last = map(str, get_args(field.annotation))
+        return f"{', '.join(others)} or {last}"
+    return "the name of a model"
+
+
+def _is_number(field: FieldInfo) -> bool:
+    return field.annotation is int or int in get_args(field.annotation)

@@ -1,0 +1,1 @@
+"""What is remembered beyond a conversation, and who may recall it."""

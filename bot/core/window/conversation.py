@@ -1,0 +1,126 @@
+"""A chat's conversation and what compaction decided about it, as values that the store keeps.
+
+The law of this file: :class:`Cut` says everything that was decided. The same turns, summary and cut
+always give the same window, in this process or in the next one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from bot.core.chat import SessionKey
+from bot.core.lifecycle import ModelCall
+from bot.core.tasks import TaskState
+from bot.core.turns import Turn, TurnId
+
+NO_TURN = TurnId(0)
+"""Comes before every turn: ids count from 1."""
+
+CompactionKind = Literal[
+    "restart", "turns", "tokens", "text", "overflow", "emptied", "asked", "clear"
+]
+"""Why something left the window.
+
+``restart``: the process began anew. ``turns``: there were too many. ``tokens``: they were too long.
+``text``: nothing left, but turns were reduced to their words. ``overflow``: the model refused the
+request as too long; ``emptied``: it did so again. ``asked``: a person asked for it. ``clear``: a
+person cleared the chat.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """What compaction decided about a conversation.
+
+    Attributes:
+        kept_from: The first turn that may be shown; those before it have left.
+        cleared_before: No turn before it, and nothing made of one, is ever shown.
+        text_through: Turns through this one are shown as their request's text and their reply.
+        capped_through: Turns through this one have texts and results of 10 000 characters at most.
+        summary_version: The summary that is shown, 0 for none.
+        digest: Stands for the turns that left and that the summary does not cover; empty for none.
+        turns_left: How many turns have left since the last clear.
+    """
+
+    kept_from: TurnId = NO_TURN
+    cleared_before: TurnId = NO_TURN
+    text_through: TurnId = NO_TURN
+    capped_through: TurnId = NO_TURN
+    summary_version: int = 0
+    digest: str = ""
+    turns_left: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """What was last compacted.
+
+    Attributes:
+        turns_left: How many turns left the window.
+        tokens_before: Estimated size of the whole request before, ``tokens_after`` after it.
+    """
+
+    kind: CompactionKind
+    at: datetime
+    turns_left: int
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPoints:
+    """What matters of one turn that left the window."""
+
+    turn_id: TurnId
+    decisions: tuple[str, ...] = ()
+    information: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    open_questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Stands for all turns through ``through``.
+
+    Attributes:
+        version: Number given by the store, growing; 0 before it is stored.
+        generation: The generation of the conversation that it was made for.
+        overview: One paragraph about everything older than ``key_points``.
+        key_points: Of the newest turns it covers, at most seven, oldest first.
+        pinned: Exact details that must not get lost, collected mechanically.
+    """
+
+    version: int = 0
+    generation: int
+    through: TurnId
+    overview: str
+    key_points: tuple[KeyPoints, ...]
+    pinned: tuple[str, ...]
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A session: the turns that may be shown, oldest first, and what was decided about them.
+
+    Attributes:
+        generation: Number of clears, and of clears that were undone.
+        turns: Ended turns from ``cut.kept_from`` on, as they were stored.
+        summary: The one that ``cut`` names.
+        former: The cut before the last compaction or clear, None when there is nothing to undo.
+        is_fresh: Whether no turn of this chat was opened since the process started.
+        calls: The newest calls of the model for answers of this chat, oldest first, at most eight.
+    """
+
+    session_key: SessionKey
+    generation: int = 0
+    turns: tuple[Turn, ...] = ()
+    cut: Cut = field(default_factory=Cut)
+    summary: Summary | None = None
+    task: TaskState | None = None
+    former: Cut | None = None
+    compaction: Compaction | None = None
+    is_fresh: bool = False
+    calls: tuple[ModelCall, ...] = ()

@@ -1,0 +1,67 @@
+"""Turns as the summariser reads them: labelled sections whose lines are all quoted.
+
+The law of this file: a line that begins with the mark is somebody's words, every other line is the
+bot's own. So no text can pose as an instruction, or as the end of its quotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.core.messages import ToolCall, ToolResult
+from bot.core.shortening import head_and_tail
+from bot.core.turns import Turn
+from bot.core.window.shapes import as_text, characters_left_out
+from bot.core.window.summary.lines import one_line
+
+MARK = "| "
+
+_CALL_CHARS, _RESULT_CHARS = 120, 200
+
+
+def section(label: str, text: str) -> str:
+    """Quote a text under a label of the bot's own; every kind of line break makes a quoted line."""
+    return "\n".join((f"== {label} ==", *(f"{MARK}{line}" for line in text.splitlines())))
+
+
+def sections_in(text: str) -> Iterator[tuple[str, str]]:
+    """Read back what :func:`section` wrote: labels and texts in their order."""
+    label, lines = "", list[str]()
+    for line in text.split("\n"):
+        if line.startswith(MARK):
+            lines.append(line.removeprefix(MARK))
+        elif line.startswith("== ") and line.endswith(" =="):
+            if label:
+                yield label, "\n".join(lines)
+            label, lines = line[3:-3], []
+    if label:
+        yield label, "\n".join(lines)
+
+
+def transcript_of(turn: Turn, max_chars: int) -> str:
+    """Tell what was asked, which tools ran, and what was answered, each shortened head and tail."""
+    parts = [section(f"turn {turn.id}, request", _short(as_text(turn).request.text, max_chars))]
+    if told := "\n".join(_deeds(turn)):
+        parts.append(section(f"turn {turn.id}, tools", _short(told, max_chars)))
+    reply = turn.reply.strip() or f"(no answer: {turn.outcome})"
+    parts.append(section(f"turn {turn.id}, reply", _short(reply, max_chars)))
+    return "\n".join(parts)
+
+
+def _short(text: str, max_chars: int) -> str:
+    return head_and_tail(text, max_chars, characters_left_out)
+
+
+def _deeds(turn: Turn) -> Iterator[str]:
+    for step in turn.steps:
+        results = {result.call_id: result for result in step.results}
+        for call in step.answer.tool_calls:
+            yield _deed(call, results.get(call.id))
+
+
+def _deed(call: ToolCall, result: ToolResult | None) -> str:
+    asked = f"{call.name}({one_line(call.arguments, _CALL_CHARS)})"
+    if result is None:
+        return f"{asked}: no result"
+    kind = "error: " if result.is_error else ""
+    return f"{asked}: {kind}{one_line(result.content, _RESULT_CHARS)}"

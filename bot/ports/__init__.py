@@ -1,0 +1,63 @@
+"""What the inside asks of the outside, each port as narrow as its user needs.
+
+An adapter, a channel or a fake of ``bot.testing`` fills each of these. The docstring of a class is
+its contract; the kits in ``bot.testing`` check it.
+"""
+
+from bot.core.access import Grant
+from bot.ports.channels import Channel, Inbox
+from bot.ports.conversations import (
+    Conversations,
+    KeptResults,
+    ModelLimits,
+    Sessions,
+    TaskStates,
+)
+from bot.ports.lifecycle import Lifecycle
+from bot.ports.memory import MemoryFiles, MemoryJobs, Redactor
+from bot.ports.model import ModelClient, TokenCounter
+from bot.ports.people import People
+from bot.ports.plugins import (
+    ChatRecords,
+    CommandContext,
+    CommandHandler,
+    PluginAPI,
+    Tool,
+    ToolContext,
+)
+from bot.ports.settings import EVERYWHERE, Override, SettingChange, Settings
+from bot.ports.world import Calendar, Clock, Fetcher, JobSlots, Page, Timer
+
+__all__ = [
+    "EVERYWHERE",
+    "Calendar",
+    "Channel",
+    "ChatRecords",
+    "Clock",
+    "CommandContext",
+    "CommandHandler",
+    "Conversations",
+    "Fetcher",
+    "Grant",
+    "Inbox",
+    "JobSlots",
+    "KeptResults",
+    "Lifecycle",
+    "MemoryFiles",
+    "MemoryJobs",
+    "ModelClient",
+    "ModelLimits",
+    "Override",
+    "Page",
+    "People",
+    "PluginAPI",
+    "Redactor",
+    "Sessions",
+    "SettingChange",
+    "Settings",
+    "TaskStates",
+    "Timer",
+    "TokenCounter",
+    "Tool",
+    "ToolContext",
+]

@@ -1,0 +1,52 @@
+"""What context managers work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from bot.core.chat import SessionKey
+from bot.core.llm import ToolSpec
+from bot.ports import Clock, Conversations, MemoryJobs, TokenCounter
+from bot.runtime.context.model_windows import ModelWindows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLimits:
+    """What holds for a chat's next call of the model.
+
+    Attributes:
+        max_tokens: Longest answer; ``max_context_tokens`` the longest request.
+        window_tokens: What the model reads, where somebody set it; None for what is known of it.
+    """
+
+    model: str
+    max_tokens: int
+    max_steps: int
+    max_turns: int
+    max_context_tokens: int
+    window_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextParts:
+    """What context managers work with.
+
+    Attributes:
+        limits: The limits that hold in a chat at this moment.
+        instructions: The operator's general instructions.
+        tools: All tools at this moment.
+        on_left: Called when turns left a window and wait for their summary.
+    """
+
+    conversations: Conversations
+    jobs: MemoryJobs
+    counter: TokenCounter
+    windows: ModelWindows
+    clock: Clock
+    timezone: tzinfo
+    limits: Callable[[SessionKey], TurnLimits]
+    instructions: str
+    tools: Callable[[], tuple[ToolSpec, ...]]
+    on_left: Callable[[], None]

@@ -1,0 +1,78 @@
+"""How long a window's request is in a chat's own measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.core.llm import ToolSpec
+from bot.core.tokens import Budget, Calibration, weigh_request
+from bot.core.turns import Turn
+from bot.core.window.assemble import Layout, assemble
+from bot.core.window.conversation import Cut
+from bot.core.window.shapes import as_text
+from bot.core.window.summary.digest import make_digest
+from bot.core.window.summary.pinned import collect_pinned
+from bot.core.window.window import Limits, Window
+from bot.ports import TokenCounter
+
+SHARE_OF_DIGEST = 8
+MOST_DIGEST_TOKENS = 1_000
+"""A digest takes so much, and an eighth of the budget, at most."""
+
+
+@dataclass(slots=True)
+class Scale:
+    """Weighs windows: by the local count, corrected by what the model said of earlier requests.
+
+    It remembers the window it weighed last, since every stage asks about the same one.
+    """
+
+    counter: TokenCounter
+    calibration: Calibration
+    tools: tuple[ToolSpec, ...]
+    pinned: tuple[str, ...] = ()
+    _last: Window | None = None
+    _layout: Layout | None = None
+    _local: int = 0
+
+    def limits(self, budget: Budget, max_turns: int) -> Limits:
+        """Give the limits of a window under a budget."""
+        return Limits(
+            max_turns=max_turns,
+            max_tokens=budget.limit_tokens,
+            weigh=self.weigh,
+            digest=lambda turns: self.digest(turns, budget.limit_tokens),
+        )
+
+    def weigh(self, window: Window) -> int:
+        """Estimate the tokens of the whole request that a window makes."""
+        return self.calibration.estimate(self.local(window))
+
+    def local(self, window: Window) -> int:
+        """Count the tokens of a window's request locally, uncorrected."""
+        self.layout(window)
+        return self._local
+
+    def layout(self, window: Window) -> Layout:
+        """Write a window out."""
+        if window is not self._last or self._layout is None:
+            layout = assemble(window)
+            self._local = weigh_request(
+                layout.system, self.tools, layout.messages, self.counter.count
+            )
+            self._last, self._layout = window, layout
+        return self._layout
+
+    def digest(self, turns: tuple[Turn, ...], budget_tokens: int) -> str:
+        """Write the note that stands for turns that left, never longer than they were."""
+        texts = tuple(map(as_text, turns))
+        count = self.counter.count
+        were = sum(count(turn.request.text) + count(turn.reply) for turn in texts)
+        most = min(MOST_DIGEST_TOKENS, budget_tokens // SHARE_OF_DIGEST, were)
+        pinned = collect_pinned(texts, self.pinned)
+        return make_digest(texts, pinned, max_tokens=most, count=count)
+
+
+def uncovered_range(cut: Cut, covered_through: int) -> tuple[int, int]:
+    """Name the first and last id of the turns that left and that no summary covers."""
+    return max(covered_through + 1, cut.cleared_before), cut.kept_from - 1

@@ -1,0 +1,156 @@
+"""What is held in memory of an active chat: its conversation, and how its size is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.core.chat import SessionKey
+from bot.core.tokens import Budget, Calibration, budget_for, calibrate
+from bot.core.turns import Turn
+from bot.core.window.conversation import Conversation, Cut
+from bot.core.window.shapes import as_text, shown
+from bot.core.window.summary.render import render_summary
+from bot.core.window.window import Window
+from bot.runtime.context.parts import ContextParts, TurnLimits
+from bot.runtime.context.scale import Scale, uncovered_range
+
+SHARE_OF_SUMMARY = 8
+MOST_SUMMARY_TOKENS = 2_000
+"""A summary takes so much, and an eighth of the budget, at most."""
+
+MOST_SAMPLES = 8
+"""So many of a chat's newest calls say how the local count is to be corrected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What is held of a chat: its conversation with turns as they are shown, and what left it.
+
+    Attributes:
+        samples: Local counts of the newest requests and what the model ``model`` said of them.
+    """
+
+    conversation: Conversation
+    uncovered: tuple[Turn, ...]
+    samples: tuple[tuple[int, int], ...]
+    model: str
+
+
+class ChatState:
+    """Keeps a chat's conversation while the chat is active; everything in it is in the store."""
+
+    def __init__(self, session_key: SessionKey, parts: ContextParts) -> None:
+        self._session_key = session_key
+        self._parts = parts
+        self._held: Held | None = None
+
+    async def hold(self) -> Held:
+        """Give what is held of the chat, reading the store where nothing is."""
+        if self._held is None:
+            self._held = await self._read()
+        return self._held
+
+    def window_of(self, held: Held, turn: Turn, limits: TurnLimits) -> Window:
+        """Make the window of a turn, before anything is done for its size."""
+        conversation = held.conversation
+        summary = ""
+        if conversation.summary is not None:
+            budget = self.budget(limits)
+            most = min(MOST_SUMMARY_TOKENS, budget.limit_tokens // SHARE_OF_SUMMARY)
+            summary = render_summary(
+                conversation.summary, max_tokens=most, count=self._parts.counter.count
+            )
+        return Window(
+            cut=conversation.cut,
+            past=tuple(each for each in conversation.turns if each.id < turn.id),
+            open_turn=turn,
+            uncovered=held.uncovered,
+            summary=summary,
+            instructions=self._parts.instructions,
+        )
+
+    def budget(self, limits: TurnLimits) -> Budget:
+        """Say how many tokens a request and its answer may have."""
+        window = limits.window_tokens or self._parts.windows.window_of(limits.model)
+        return budget_for(limits.max_context_tokens, window, limits.max_tokens)
+
+    def scale(self, limits: TurnLimits) -> Scale:
+        """Give what windows of this chat are weighed with."""
+        held = self._held
+        is_same = held is not None and held.model == limits.model
+        samples = held.samples if held is not None and is_same else ()
+        summary = held.conversation.summary if held is not None else None
+        return Scale(
+            self._parts.counter,
+            self.calibration(samples),
+            self._parts.tools(),
+            summary.pinned if summary is not None else (),
+        )
+
+    def calibration(self, samples: tuple[tuple[int, int], ...]) -> Calibration:
+        """Say how local counts are corrected, given counts and what they were in truth."""
+        return calibrate(samples)
+
+    def sample(self, model: str, local: int, actual: int) -> None:
+        """Take in how long a request was by the local count, and what the model said of it."""
+        held = self._held
+        if held is None or local <= 0 or actual <= 0:
+            return
+        before = held.samples if held.model == model else ()
+        samples = (*before, (local, actual))[-MOST_SAMPLES:]
+        self._held = replace(held, samples=samples, model=model)
+
+    def keep(self, window: Window) -> None:
+        """Take in what compaction decided: turns that left are held no longer."""
+        held = self._held
+        if held is None:
+            return
+        conversation = replace(
+            held.conversation,
+            cut=window.cut,
+            turns=window.past,
+            summary=held.conversation.summary if window.cut.summary_version else None,
+            is_fresh=False,
+        )
+        self._held = replace(held, conversation=conversation, uncovered=window.uncovered)
+
+    def add_turn(self, turn: Turn) -> None:
+        """Take an ended turn into the conversation, unless it was cleared meanwhile."""
+        held = self._held
+        if held is None or turn.id < held.conversation.cut.kept_from:
+            return
+        conversation = held.conversation
+        turns = tuple(each for each in conversation.turns if each.id != turn.id)
+        turns = (*turns, shown(turn, conversation.cut))
+        self._held = replace(held, conversation=replace(conversation, turns=turns))
+
+    def forget(self) -> None:
+        """Drop what is held; the next turn reads the store."""
+        self._held = None
+
+    async def _read(self) -> Held:
+        conversation = await self._parts.conversations.load(self._session_key)
+        cut = conversation.cut
+        limits = self._parts.limits(self._session_key)
+        samples = tuple(
+            (call.local_tokens, call.usage.prompt_tokens)
+            for call in conversation.calls
+            if call.model == limits.model and call.local_tokens and call.usage.prompt_tokens
+        )
+        turns = tuple(shown(turn, cut) for turn in conversation.turns)
+        return Held(
+            conversation=replace(conversation, turns=turns, calls=()),
+            uncovered=await self._read_uncovered(conversation, cut),
+            samples=samples[-MOST_SAMPLES:],
+            model=limits.model,
+        )
+
+    async def _read_uncovered(self, conversation: Conversation, cut: Cut) -> tuple[Turn, ...]:
+        if not cut.digest:
+            return ()
+        through = conversation.summary.through if conversation.summary is not None else 0
+        first, last = uncovered_range(cut, through)
+        if first > last:
+            return ()
+        turns = await self._parts.conversations.turns_between(self._session_key, first, last)
+        return tuple(map(as_text, turns))

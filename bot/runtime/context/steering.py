@@ -1,0 +1,214 @@
+"""What people can do to a chat's context: look at it, compact it, clear it, bring it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.core.chat import SessionKey
+from bot.core.llm import Usage
+from bot.core.messages import Message
+from bot.core.tokens import weigh_message, weigh_tools
+from bot.core.turns import Turn, TurnId
+from bot.core.window.conversation import Compaction, Cut
+from bot.core.window.leaving import let_leave
+from bot.core.window.report import Weights, WindowReport, report_on
+from bot.core.window.shapes import shown
+from bot.core.window.window import Limits, Window
+from bot.runtime.context.manager import ContextManager
+from bot.runtime.context.parts import ContextParts
+from bot.runtime.context.scale import Scale
+from bot.runtime.context.state import Held
+
+BEHIND_ALL_TURNS = TurnId(2**62)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextView:
+    """A chat's context at this moment, and its limits.
+
+    Attributes:
+        usage: What the answers since the last clear took in and gave out.
+        can_undo: Whether a compaction or a clear can be taken back.
+        waits_for_summary: Whether turns left that no summary covers yet.
+    """
+
+    report: WindowReport
+    turns: int
+    max_turns: int
+    max_tokens: int
+    model: str
+    turns_left: int
+    compaction: Compaction | None
+    usage: Usage
+    can_undo: bool
+    waits_for_summary: bool
+    has_summary: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A change that was not made, and why: both numbers where a limit is in the way."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """A change that was made; both sizes are estimates of a request without a new message."""
+
+    turns_left: int
+    turns: int
+    tokens_before: int
+    tokens_after: int
+
+
+class ContextSteering:
+    """Looks at and changes one chat's context at a person's wish."""
+
+    def __init__(
+        self, session_key: SessionKey, parts: ContextParts, manager: ContextManager
+    ) -> None:
+        self._session_key = session_key
+        self._parts = parts
+        self._manager = manager
+
+    async def view(self) -> ContextView:
+        """Count what the model would be shown now, or is being shown."""
+        held = await self._manager.state.hold()
+        limits, scale = self._limits()
+        running = self._manager.running
+        window = running.window if running is not None else self._idle_window(held)
+        conversation = held.conversation
+        report = report_on(window, self._weights(scale, window), with_open_turn=running is not None)
+        return ContextView(
+            report=report,
+            turns=len(report.turns),
+            max_turns=limits.max_turns,
+            max_tokens=limits.max_tokens,
+            model=self._parts.limits(self._session_key).model,
+            turns_left=window.cut.turns_left,
+            compaction=conversation.compaction,
+            usage=await self._parts.conversations.usage_of(self._session_key),
+            can_undo=conversation.former is not None,
+            waits_for_summary=bool(window.cut.digest),
+            has_summary=bool(window.summary),
+        )
+
+    async def compact(self) -> Compacted | Refused:
+        """Let the older half of the turns leave now."""
+        if self._manager.running is not None:
+            return Refused(reason="an answer is being written; try again when it is there")
+        held = await self._manager.state.hold()
+        limits, _ = self._limits()
+        before = self._idle_window(held)
+        if len(before.past) < 2:
+            return Refused(reason=f"there are only {len(before.past)} turns in view")
+        after = let_leave(before, before.turns // 2, limits)
+        now = self._parts.clock.now()
+        done = Compacted(
+            turns_left=len(before.past) - len(after.past),
+            turns=len(after.past),
+            tokens_before=limits.weigh(before),
+            tokens_after=limits.weigh(after),
+        )
+        is_saved = await self._parts.conversations.save_cut(
+            self._session_key,
+            after.cut,
+            generation=held.conversation.generation,
+            at=now,
+            compaction=Compaction(
+                kind="asked",
+                at=now,
+                turns_left=done.turns_left,
+                tokens_before=done.tokens_before,
+                tokens_after=done.tokens_after,
+            ),
+        )
+        self._manager.forget()
+        if not is_saved:
+            return Refused(reason="the chat was cleared meanwhile")
+        self._parts.on_left()
+        return done
+
+    async def clear(self) -> int:
+        """Show nothing of what was before from now on; gives how many turns that were."""
+        held = await self._manager.state.hold()
+        turns = len(held.conversation.turns)
+        now = self._parts.clock.now()
+        await self._parts.conversations.clear(
+            self._session_key, at=now, compaction=Compaction(kind="clear", at=now, turns_left=turns)
+        )
+        self._manager.forget()
+        return turns
+
+    async def undo(self) -> Compacted | Refused:
+        """Bring back what the last compaction or clear took away, unless it would go again."""
+        self._manager.forget()
+        held = await self._manager.state.hold()
+        former = held.conversation.former
+        if former is None:
+            return Refused(reason="there is no compaction or clear to take back")
+        limits, _ = self._limits()
+        before = self._idle_window(held)
+        after = await self._former_window(held, former)
+        if after.turns > limits.max_turns:
+            return Refused(
+                reason=f"with the next message that would be {after.turns} turns, and "
+                f"{limits.max_turns} are allowed: they would leave again at once"
+            )
+        if (tokens := limits.weigh(after)) > limits.max_tokens:
+            return Refused(
+                reason=f"that would be {tokens} tokens, and {limits.max_tokens} are allowed: "
+                "it would be cut again at once"
+            )
+        is_undone = await self._parts.conversations.undo(
+            self._session_key, at=self._parts.clock.now()
+        )
+        self._manager.forget()
+        if not is_undone:
+            return Refused(reason="there is no compaction or clear to take back")
+        return Compacted(
+            turns_left=len(before.past) - len(after.past),
+            turns=len(after.past),
+            tokens_before=limits.weigh(before),
+            tokens_after=limits.weigh(after),
+        )
+
+    async def _former_window(self, held: Held, former: Cut) -> Window:
+        turns = await self._parts.conversations.turns_between(
+            self._session_key, former.kept_from, BEHIND_ALL_TURNS - 1
+        )
+        is_same = former.summary_version == held.conversation.cut.summary_version
+        window = self._idle_window(held)
+        return replace(
+            window,
+            cut=former,
+            past=tuple(shown(turn, former) for turn in turns),
+            summary=window.summary if is_same else "",
+        )
+
+    def _limits(self) -> tuple[Limits, Scale]:
+        live = self._parts.limits(self._session_key)
+        scale = self._manager.state.scale(live)
+        return scale.limits(self._manager.state.budget(live), live.max_turns), scale
+
+    def _idle_window(self, held: Held) -> Window:
+        """Make the window of a turn without words, as if somebody were about to write."""
+        placeholder = Turn(
+            id=BEHIND_ALL_TURNS,
+            session_key=self._session_key,
+            request=Message(role="user", blocks=()),
+            started_at=self._parts.clock.now(),
+        )
+        live = self._parts.limits(self._session_key)
+        return self._manager.state.window_of(held, placeholder, live)
+
+    def _weights(self, scale: Scale, window: Window) -> Weights:
+        count = self._parts.counter.count
+        local = scale.local(window)
+        factor = scale.calibration.estimate(local) / local if local else 1.0
+        return Weights(
+            text=lambda text: round(count(text) * factor),
+            message=lambda message: round(weigh_message(message, count) * factor),
+            tools=round(weigh_tools(scale.tools, count) * factor),
+        )

@@ -1,0 +1,254 @@
+"""The work of one job: turns are summarised, or noted for a daily file, as far as it goes."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+
+from bot.core.memory.jobs import MemoryEntry, MemoryJob
+from bot.core.turns import Turn
+from bot.core.window.conversation import Conversation, KeyPoints, Summary
+from bot.core.window.shapes import as_text
+from bot.core.window.summary.audit import Draft, apply
+from bot.core.window.summary.digest import make_digest
+from bot.core.window.summary.pinned import collect_pinned
+from bot.core.window.summary.plan import (
+    MOST_TURNS_AT_ONCE,
+    SummaryPlan,
+    plan_notes,
+    plan_summary,
+    split_for_summary,
+)
+from bot.core.window.summary.render import entry_text, mechanical_points
+from bot.runtime.remembering.parts import Failure, RememberingParts
+from bot.runtime.remembering.summariser import TOO_LONG, Summariser, redacted_points
+
+logger = logging.getLogger(__name__)
+
+PAUSES_S = (60, 5 * 60, 30 * 60, 2 * 3_600, 6 * 3_600)
+"""How long a job waits after its first, second, … failure; the last one from then on."""
+
+MECHANICAL_AFTER = 6
+"""So many failures, some nine hours, and daily files get what is noted without a model; twice as
+many where the failure may pass by itself."""
+
+GIVEN_UP_AFTER = 12
+"""So many failures that waiting does not mend, and the job ends: the digest goes on standing, and
+what leaves next asks for a summary of it all."""
+
+_SHARE_FOR_TURNS = 3
+_MOST_HALVINGS = 3
+_MOST_LANDINGS = 3
+
+
+@dataclass(slots=True)
+class _Merge:
+    """How far the summary of one job has come."""
+
+    summary: Summary | None
+    left: tuple[Turn, ...]
+    points: tuple[KeyPoints, ...] = ()
+    failure: Failure | None = None
+
+
+class MemoryWork:
+    """Carries jobs out. What a job has done is kept in one transaction, or not at all."""
+
+    def __init__(self, parts: RememberingParts) -> None:
+        self._parts = parts
+        self._summariser = Summariser(parts)
+
+    async def carry_out(self, job: MemoryJob) -> None:
+        """Do a job, or put it off.
+
+        Raises:
+            StoreError: The store failed; the job is as it was.
+        """
+        if job.kind == "summary":
+            await self._summarise(job)
+        else:
+            await self._remember(job)
+
+    async def put_off(self, job: MemoryJob, failure: Failure) -> None:
+        """Note a failure, and when the job is tried again."""
+        failures = job.attempts + 1
+        pause_s = max(PAUSES_S[min(failures, len(PAUSES_S)) - 1], failure.retry_after_s)
+        due_at = self._parts.clock.now() + timedelta(seconds=pause_s)
+        await self._parts.jobs.postpone(job.id, due_at=due_at, reason=failure.reason)
+        logger.warning(
+            "memory.put_off",
+            extra=_told(job) | {"why": failure.reason, "failures": failures, "retry_in_s": pause_s},
+        )
+
+    async def _summarise(self, job: MemoryJob) -> None:
+        conversation = await self._parts.conversations.load(job.session_key)
+        turns = await self._uncovered(conversation)
+        if not turns:
+            await self._parts.jobs.remember(job, (), is_done=True)
+            return
+        merge = _Merge(summary=conversation.summary, left=turns)
+        await self._merge(merge, job, conversation.generation)
+        if merge.points and merge.summary is not None:
+            await self._land(job, conversation, merge.summary, merge.points)
+        if merge.failure is not None:
+            await self._fail(job, merge.failure, merge.left)
+
+    async def _fail(self, job: MemoryJob, failure: Failure, left: tuple[Turn, ...]) -> None:
+        """Put a summary off; after many failures daily files do not wait for it any longer."""
+        is_given_up = failure.is_lasting and job.attempts + 1 >= GIVEN_UP_AFTER
+        if _is_without_hope(job, failure):
+            points = tuple(map(mechanical_points, left))
+            await self._parts.jobs.remember(job, self._entries(job, points), is_done=is_given_up)
+        if is_given_up:
+            logger.error("memory.given_up", extra=_told(job) | {"why": failure.reason})
+        else:
+            await self.put_off(job, failure)
+
+    async def _uncovered(self, conversation: Conversation) -> tuple[Turn, ...]:
+        """Give the turns that left, were not cleared, and that no summary covers."""
+        summary, cut = conversation.summary, conversation.cut
+        first = max(summary.through + 1 if summary is not None else 0, cut.cleared_before)
+        return await self._parts.conversations.turns_between(
+            conversation.session_key, first, cut.kept_from - 1
+        )
+
+    async def _merge(self, merge: _Merge, job: MemoryJob, generation: int) -> None:
+        """Merge run after run into the summary, until all is covered or the model fails."""
+        halvings = 0
+        while merge.left:
+            before = merge.summary
+            run, room = self._next_run(merge.left, job, halvings)
+            plan = plan_summary(
+                before,
+                run,
+                pinned=self._pinned(run, before.pinned if before is not None else ()),
+                generation=generation,
+                max_tokens=room,
+                count=self._parts.counter.count,
+            )
+            draft = await self._draft(plan, job)
+            if isinstance(draft, Failure):
+                if draft.reason != TOO_LONG or halvings == _MOST_HALVINGS:
+                    merge.failure = draft
+                    return
+                halvings += 1
+                continue
+            merge.summary = apply(draft, plan, self._parts.clock.now())
+            merge.points += draft.turns
+            merge.left = merge.left[len(run) :]
+
+    async def _land(
+        self,
+        job: MemoryJob,
+        planned: Conversation,
+        summary: Summary,
+        points: tuple[KeyPoints, ...],
+    ) -> None:
+        """Keep entries and show the summary, also if more has left while it was written."""
+        entries = self._entries(job, points)
+        for _ in range(_MOST_LANDINGS):
+            now = await self._parts.conversations.load(job.session_key)
+            is_same = (
+                now.generation == planned.generation
+                and now.cut.cleared_before == planned.cut.cleared_before
+                and now.cut.summary_version == planned.cut.summary_version
+            )
+            cut = now.cut if is_same else planned.cut
+            later = await self._parts.conversations.turns_between(
+                job.session_key, summary.through + 1, cut.kept_from - 1
+            )
+            digest = self._digest(job, later, summary.pinned)
+            is_shown = await self._parts.jobs.land_summary(
+                job, summary, entries, cut=cut, digest=digest
+            )
+            if is_shown or not is_same:
+                break
+        if is_shown:
+            self._parts.on_landed(job.session_key)
+        logger.info(
+            "memory.landed" if is_shown else "memory.outdated",
+            extra=_told(job) | {"turns": len(points), "uncovered": len(later)},
+        )
+
+    async def _remember(self, job: MemoryJob) -> None:
+        halvings = 0
+        while turns := await self._parts.jobs.unremembered(job, limit=MOST_TURNS_AT_ONCE):
+            run, room = self._next_run(turns, job, halvings)
+            plan = plan_notes(
+                run,
+                pinned=self._pinned(run, ()),
+                max_tokens=room,
+                count=self._parts.counter.count,
+            )
+            draft = await self._draft(plan, job)
+            if not isinstance(draft, Failure):
+                await self._note(job, run, draft.turns)
+            elif draft.reason == TOO_LONG and halvings < _MOST_HALVINGS:
+                halvings += 1
+            elif _is_without_hope(job, draft):
+                await self._note(job, turns, tuple(map(mechanical_points, turns)))
+            else:
+                await self.put_off(job, draft)
+                return
+        await self._parts.jobs.remember(job, (), is_done=True)
+
+    async def _note(
+        self, job: MemoryJob, turns: tuple[Turn, ...], points: tuple[KeyPoints, ...]
+    ) -> None:
+        entries = self._entries(job, points, turns=turns)
+        await self._parts.jobs.remember(job, entries, is_done=False)
+        logger.info("memory.noted", extra=_told(job) | {"turns": len(turns)})
+
+    def _next_run(
+        self, turns: tuple[Turn, ...], job: MemoryJob, halvings: int
+    ) -> tuple[tuple[Turn, ...], int]:
+        """Give the turns to tell next, and how long the whole request may be."""
+        limits = self._parts.limits(job.session_key)
+        room = limits.request_tokens(self._parts.counter) >> halvings
+        runs = split_for_summary(
+            turns[:MOST_TURNS_AT_ONCE],
+            max_tokens=room // _SHARE_FOR_TURNS,
+            count=self._parts.counter.count,
+        )
+        return runs[0], room
+
+    async def _draft(self, plan: SummaryPlan, job: MemoryJob) -> Draft | Failure:
+        return await self._summariser.draft(plan, job, self._parts.limits(job.session_key))
+
+    def _pinned(self, turns: tuple[Turn, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(self._parts.redactor.redact, collect_pinned(turns, known)))
+
+    def _digest(self, job: MemoryJob, turns: tuple[Turn, ...], known: tuple[str, ...]) -> str:
+        texts = tuple(map(as_text, turns))
+        return make_digest(
+            texts,
+            self._pinned(texts, known),
+            max_tokens=self._parts.limits(job.session_key).digest_tokens,
+            count=self._parts.counter.count,
+        )
+
+    def _entries(
+        self, job: MemoryJob, points: tuple[KeyPoints, ...], turns: tuple[Turn, ...] = ()
+    ) -> tuple[MemoryEntry, ...]:
+        """Make entries: of what left for today's file, of ``turns`` for that of their own day."""
+        days = {turn.id: self._parts.day_of(turn.started_at) for turn in turns}
+        today = self._parts.day_of(self._parts.clock.now())
+        return tuple(
+            MemoryEntry(
+                turn_id=each.turn_id,
+                audience=job.audience,
+                day=days.get(each.turn_id, today),
+                text=entry_text(redacted_points(each, self._parts.redactor)),
+            )
+            for each in points
+        )
+
+
+def _is_without_hope(job: MemoryJob, failure: Failure) -> bool:
+    """Say whether daily files have waited long enough for a model."""
+    return job.attempts + 1 >= MECHANICAL_AFTER * (1 if failure.is_lasting else 2)
+
+
+def _told(job: MemoryJob) -> dict[str, object]:
+    return {"session": job.session_key, "kind": job.kind}

@@ -1,0 +1,348 @@
+"""What a store in memory keeps of chats beside their turns: cuts, summaries, tasks, jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from bot.core.chat import ChatKind, InboundMessage, PersonKey, SessionKey
+from bot.core.lifecycle import ModelCall
+from bot.core.llm import Usage
+from bot.core.memory.audience import audience_of
+from bot.core.memory.jobs import JobId, MemoryEntry, MemoryJob, MemoryJobKind
+from bot.core.tasks import TaskState
+from bot.core.turns import Turn, TurnId
+from bot.core.window.conversation import Compaction, Conversation, Cut, Summary
+from bot.testing.kept_settings import KeptSettings
+
+MOST_CALLS = 8
+_NOBODY = PersonKey("")
+
+
+@dataclass(slots=True)
+class ChatSession:
+    """What is kept of a chat; ``is_open`` until the store is opened anew."""
+
+    generation: int = 0
+    kind: ChatKind = "private"
+    person_key: PersonKey = _NOBODY
+    cut: Cut = field(default_factory=Cut)
+    former: Cut | None = None
+    compaction: Compaction | None = None
+    task: TaskState | None = None
+    former_task: TaskState | None = None
+    heard_at: datetime | None = None
+    calls_after: int = 0
+    is_open: bool = False
+
+    def hear(self, at: datetime) -> None:
+        """Note that something came in."""
+        self.heard_at = at if self.heard_at is None else max(self.heard_at, at)
+
+
+@dataclass(slots=True)
+class _Job:
+    id: int
+    kind: MemoryJobKind
+    session_key: SessionKey
+    generation: int
+    through: int
+    due_at: datetime
+    attempts: int = 0
+
+
+class ChatMemory(KeptSettings):
+    """Keeps in dicts what the SQLite store keeps in tables; ``turns`` gives all turns.
+
+    Attributes:
+        entries: What daily files have, or are to get, by the id of the turn.
+    """
+
+    def __init__(self, turns: Callable[[], Iterable[Turn]], calls: list[ModelCall]) -> None:
+        super().__init__()
+        self.entries: dict[int, MemoryEntry] = {}
+        self._turns = turns
+        self._calls = calls
+        self._sessions: dict[SessionKey, ChatSession] = {}
+        self._remembered: set[int] = set()
+        self._written: set[int] = set()
+        self._wholes: dict[tuple[int, int, str], str] = {}
+        self._summaries: dict[int, Summary] = {}
+        self._newest_version = 0
+        self._jobs: dict[tuple[SessionKey, MemoryJobKind], _Job] = {}
+        self._newest_job = 0
+
+    async def load(self, session_key: SessionKey) -> Conversation:
+        """Give a chat's cut and all that it shows."""
+        session = self._known(session_key)
+        calls = self._answers_of(session_key, session.calls_after)
+        return Conversation(
+            session_key=session_key,
+            generation=session.generation,
+            turns=tuple(self._ended(session_key, session.cut.kept_from)),
+            cut=session.cut,
+            summary=self._summaries.get(session.cut.summary_version),
+            task=session.task,
+            former=session.former,
+            compaction=session.compaction,
+            is_fresh=not session.is_open,
+            calls=tuple(calls[-MOST_CALLS:]),
+        )
+
+    async def save_cut(
+        self,
+        session_key: SessionKey,
+        cut: Cut,
+        *,
+        generation: int,
+        at: datetime,
+        compaction: Compaction | None = None,
+    ) -> bool:
+        """Put a cut in the place of the one that is kept, if the chat was not cleared."""
+        if self._known(session_key).generation != generation:
+            return False
+        session = self._session(session_key)
+        before, session.cut, session.is_open = session.cut, cut, True
+        if compaction is not None:
+            session.former, session.former_task = before, None
+            session.compaction = compaction
+            self._ask_for_summary(session_key, at)
+        return True
+
+    async def clear(
+        self, session_key: SessionKey, *, at: datetime, compaction: Compaction | None = None
+    ) -> int:
+        """Show nothing of what was opened so far; gives the new generation."""
+        session = self._session(session_key)
+        ids = [turn.id for turn in self._turns() if turn.session_key == session_key]
+        first = TurnId(max(ids, default=0) + 1)
+        session.generation += 1
+        session.former, session.cut = session.cut, Cut(kept_from=first, cleared_before=first)
+        session.former_task, session.task = session.task, None
+        session.compaction = compaction or session.compaction
+        session.calls_after = len(self._calls)
+        self._ask_for_summary(session_key, at)
+        return session.generation
+
+    async def undo(self, session_key: SessionKey, *, at: datetime) -> bool:
+        """Put the former cut back, and what the task was then unless there is a new one."""
+        session = self._known(session_key)
+        if session.former is None:
+            return False
+        session.generation += 1
+        session.cut, session.former = session.former, None
+        session.task, session.former_task = session.task or session.former_task, None
+        self._ask_for_summary(session_key, at)
+        return True
+
+    async def turns_between(
+        self, session_key: SessionKey, first: int, last: int
+    ) -> tuple[Turn, ...]:
+        """Give ended turns by their ids, both ends included."""
+        return tuple(turn for turn in self._ended(session_key, first) if turn.id <= last)
+
+    async def usage_of(self, session_key: SessionKey) -> Usage:
+        """Add up what a chat's answers have cost since its last clear."""
+        usage = Usage()
+        for call in self._answers_of(session_key, self._known(session_key).calls_after):
+            usage += call.usage
+        return usage
+
+    async def task_of(self, session_key: SessionKey) -> TaskState | None:
+        """Give the state of a chat's task."""
+        return self._known(session_key).task
+
+    async def note_task(
+        self, session_key: SessionKey, task: TaskState | None, *, at: datetime
+    ) -> None:
+        """Note the state of a chat's task."""
+        self._session(session_key).task = task
+
+    async def tool_output(self, session_key: SessionKey, call_id: str) -> str | None:
+        """Give the whole result of a call of a chat."""
+        first = self._known(session_key).cut.cleared_before
+        found: str | None = None
+        for turn in self._turns():
+            if turn.session_key != session_key or turn.id < first:
+                continue
+            for index, step in enumerate(turn.steps):
+                for result in step.results:
+                    if result.call_id == call_id:
+                        found = self._wholes.get((turn.id, index, call_id), result.content)
+        return found
+
+    async def due_jobs(self, at: datetime, *, limit: int) -> tuple[MemoryJob, ...]:
+        """Give the jobs that may be tried now, the one that waits longest first."""
+        due = [job for job in self._jobs.values() if job.due_at <= at]
+        due.sort(key=lambda job: (job.due_at, job.id))
+        return tuple(self._job(job) for job in due[:limit])
+
+    async def next_due(self) -> datetime | None:
+        """Say when a job is due."""
+        return min((job.due_at for job in self._jobs.values()), default=None)
+
+    async def unremembered(self, job: MemoryJob, *, limit: int) -> tuple[Turn, ...]:
+        """Give the turns of a job that no daily file has."""
+        turns = (turn for turn in self._ended(job.session_key, 0) if turn.id <= job.through)
+        return tuple(turn for turn in turns if turn.id not in self._remembered)[:limit]
+
+    async def ask_to_remember(
+        self, before: datetime, *, at: datetime, session_key: str = ""
+    ) -> int:
+        """Keep jobs for turns that no daily file has; gives how many."""
+        through: dict[SessionKey, int] = {}
+        for turn in self._turns():
+            is_meant = session_key in ("", turn.session_key) and turn.outcome is not None
+            if is_meant and turn.started_at < before and turn.id not in self._remembered:
+                through[turn.session_key] = turn.id
+        for key, last in sorted(through.items()):
+            job = self._jobs.get((key, "remember"))
+            if job is None:
+                self._add_job("remember", key, last, at)
+            else:
+                job.through, job.due_at = max(job.through, last), min(job.due_at, at)
+        return len(through)
+
+    async def record_call(self, call: ModelCall) -> None:
+        """Account for a call of the model beside those of turns."""
+        self._calls.append(call)
+
+    async def land_summary(
+        self,
+        job: MemoryJob,
+        summary: Summary,
+        entries: tuple[MemoryEntry, ...],
+        *,
+        cut: Cut,
+        digest: str,
+    ) -> bool:
+        """Keep entries, and show the summary if the chat is still as it was."""
+        self._keep(entries)
+        session = self._sessions.get(job.session_key)
+        if session is None or session.generation != summary.generation or session.cut != cut:
+            return False
+        self._newest_version += 1
+        version = self._newest_version
+        self._summaries[version] = replace(summary, version=version)
+        session.cut = replace(cut, summary_version=version, digest=digest)
+        self._ask_for_summary(job.session_key, summary.made_at)
+        return True
+
+    async def remember(
+        self, job: MemoryJob, entries: tuple[MemoryEntry, ...], *, is_done: bool
+    ) -> None:
+        """Keep entries, and end the job with the last of them."""
+        self._keep(entries)
+        kept = self._waiting_job(job.id)
+        if is_done and kept is not None and kept.through <= job.through:
+            await self.drop(job.id)
+
+    async def postpone(self, job_id: JobId, *, due_at: datetime, reason: str) -> None:
+        """Note a failure and when the job is tried again."""
+        if (job := self._waiting_job(job_id)) is not None:
+            job.attempts, job.due_at = job.attempts + 1, due_at
+
+    async def drop(self, job_id: JobId) -> None:
+        """End a job."""
+        if (job := self._waiting_job(job_id)) is not None:
+            del self._jobs[job.session_key, job.kind]
+
+    async def unwritten(self, *, limit: int) -> tuple[MemoryEntry, ...]:
+        """Give entries that their daily file does not have yet."""
+        ids = sorted(set(self.entries) - self._written)
+        return tuple(self.entries[turn_id] for turn_id in ids[:limit])
+
+    async def mark_written(self, turn_ids: tuple[int, ...]) -> None:
+        """Note that daily files have entries."""
+        self._written.update(turn_id for turn_id in turn_ids if turn_id in self.entries)
+
+    def _known(self, session_key: SessionKey) -> ChatSession:
+        """Give what is known of a chat, which may be nothing."""
+        return self._sessions.get(session_key) or ChatSession()
+
+    def _session(self, session_key: SessionKey) -> ChatSession:
+        return self._sessions.setdefault(session_key, ChatSession())
+
+    def _note_chat(self, message: InboundMessage, at: datetime) -> int:
+        """Note what kind of chat it is and who wrote last; gives the generation."""
+        session = self._session(message.address.session_key)
+        session.kind, session.person_key = message.kind, message.sender.person_key
+        session.hear(at)
+        return session.generation
+
+    def _is_current(self, turn: Turn) -> bool:
+        return turn.id >= self._known(turn.session_key).cut.kept_from
+
+    def _is_remembered(self, turn: Turn) -> bool:
+        """Say whether the daily file has a turn."""
+        return turn.id in self._remembered and (
+            turn.id not in self.entries or turn.id in self._written
+        )
+
+    def _remove_chat(self, session_key: SessionKey) -> None:
+        """Forget all of a chat but its turns, which are to be removed behind it."""
+        del self._sessions[session_key]
+        self._jobs = {place: job for place, job in self._jobs.items() if place[0] != session_key}
+        for turn in self._turns():
+            if turn.session_key == session_key:
+                self.entries.pop(turn.id, None)
+        self.remove_settings_of(session_key)
+
+    def _ended(self, session_key: SessionKey, first: int) -> list[Turn]:
+        return [
+            turn
+            for turn in self._turns()
+            if turn.session_key == session_key and turn.id >= first and turn.outcome is not None
+        ]
+
+    def _answers_of(self, session_key: SessionKey, after: int) -> list[ModelCall]:
+        return [
+            call
+            for call in self._calls[after:]
+            if call.session_key == session_key and call.purpose == "answer"
+        ]
+
+    def _keep(self, entries: tuple[MemoryEntry, ...]) -> None:
+        known = {turn.id for turn in self._turns()}
+        for entry in entries:
+            if entry.turn_id in known and entry.turn_id not in self._remembered:
+                self._remembered.add(entry.turn_id)
+                self.entries[entry.turn_id] = entry
+
+    def _ask_for_summary(self, session_key: SessionKey, at: datetime) -> None:
+        """Keep a job if turns left that the summary which is shown does not cover."""
+        session = self._session(session_key)
+        summary = self._summaries.get(session.cut.summary_version)
+        first = max(session.cut.cleared_before, summary.through + 1 if summary else 0)
+        left = [turn for turn in self._ended(session_key, first) if turn.id < session.cut.kept_from]
+        job = self._jobs.get((session_key, "summary"))
+        if not left:
+            self._jobs.pop((session_key, "summary"), None)
+        elif job is None:
+            self._add_job("summary", session_key, left[-1].id, at)
+        else:
+            job.generation, job.through = session.generation, left[-1].id
+            job.attempts, job.due_at = 0, at
+
+    def _add_job(self, kind: MemoryJobKind, key: SessionKey, through: int, at: datetime) -> None:
+        self._newest_job += 1
+        generation = self._session(key).generation
+        self._jobs[key, kind] = _Job(self._newest_job, kind, key, generation, through, at)
+
+    def _waiting_job(self, job_id: JobId) -> _Job | None:
+        return next((job for job in self._jobs.values() if job.id == job_id), None)
+
+    def _job(self, job: _Job) -> MemoryJob:
+        session = self._session(job.session_key)
+        return MemoryJob(
+            id=JobId(job.id),
+            kind=job.kind,
+            session_key=job.session_key,
+            audience=audience_of(job.session_key, session.kind),
+            person_key=session.person_key,
+            generation=job.generation,
+            through=TurnId(job.through),
+            attempts=job.attempts,
+            due_at=job.due_at,
+        )

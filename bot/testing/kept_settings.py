@@ -1,0 +1,74 @@
+"""What a store in memory keeps that is no chat's: settings, claimed moments, models' windows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from bot.core.chat import SessionKey
+from bot.core.schedule import is_open
+from bot.ports import Override, SettingChange
+
+
+class KeptSettings:
+    """Fills the ports Settings, JobSlots and ModelLimits from dicts."""
+
+    def __init__(self) -> None:
+        self._overrides: dict[tuple[str, str], Override] = {}
+        self._changes: list[SettingChange] = []
+        self._slots: dict[str, datetime] = {}
+        self._windows: dict[str, int] = {}
+
+    async def overrides(self) -> tuple[Override, ...]:
+        """Give what holds in the place of the operator's settings."""
+        return tuple(self._overrides[place] for place in sorted(self._overrides))
+
+    async def override(
+        self, key: str, value: str | None, *, scope: str, by: str, at: datetime
+    ) -> SettingChange:
+        """Set a value, or with None take the override away."""
+        change = self._put(key, value, scope, by, at)
+        self._changes.append(change)
+        return change
+
+    async def undo_override(self, *, scope: str, by: str, at: datetime) -> SettingChange | None:
+        """Take back the newest change of a scope."""
+        newest = next((each for each in reversed(self._changes) if each.scope == scope), None)
+        if newest is None:
+            return None
+        self._changes = [each for each in self._changes if each is not newest]
+        return self._put(newest.key, newest.old, scope, by, at)
+
+    async def claim_slot(self, name: str, slot: datetime, *, at: datetime) -> bool:
+        """Claim a moment of a schedule, if it is open."""
+        if not is_open(slot, self._slots.get(name), at):
+            return False
+        self._slots[name] = slot
+        return True
+
+    async def last_slot(self, name: str) -> datetime | None:
+        """Give the newest claimed moment of a schedule."""
+        return self._slots.get(name)
+
+    async def windows(self) -> dict[str, int]:
+        """Give what models were found to read."""
+        return dict(self._windows)
+
+    async def learn_window(self, model: str, tokens: int, *, at: datetime) -> None:
+        """Note what a model was found to read."""
+        self._windows[model] = tokens
+
+    def remove_settings_of(self, session_key: SessionKey) -> None:
+        """Forget what was set in one chat."""
+        self._overrides = {
+            place: kept for place, kept in self._overrides.items() if place[0] != session_key
+        }
+        self._changes = [change for change in self._changes if change.scope != session_key]
+
+    def _put(self, key: str, value: str | None, scope: str, by: str, at: datetime) -> SettingChange:
+        before = self._overrides.pop((scope, key), None)
+        if value is not None:
+            self._overrides[scope, key] = Override(
+                key=key, scope=scope, value=value, changed_by=by, changed_at=at
+            )
+        old = None if before is None else before.value
+        return SettingChange(key=key, scope=scope, old=old, new=value)

@@ -1,0 +1,151 @@
+"""Memory files without a disk, and what all memory files must do.
+
+A check is an async function that is given ``open_files``: each call opens the same files once more,
+as a new process would. ``CONTRACT`` lists them all::
+
+    @pytest.mark.parametrize("check", CONTRACT, ids=lambda check: check.__name__)
+    async def test_my_files(check: Check, tmp_path: Path) -> None:
+        await check(lambda: MyFiles(tmp_path))
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import date
+
+from bot.core.memory.audience import Audience
+from bot.core.memory.daily import turns_in, with_entries
+from bot.core.memory.jobs import MemoryEntry
+from bot.core.turns import TurnId
+from bot.errors import StoreError
+from bot.ports import MemoryFiles
+
+OpenFiles = Callable[[], MemoryFiles]
+
+Check = Callable[[OpenFiles], Awaitable[None]]
+
+DAY = date(2026, 1, 5)
+ADA = Audience(channel="telegram", account="77", chat="1001", kind="private")
+GROUP = Audience(channel="telegram", account="77", chat="-1001", kind="group")
+
+
+class InMemoryFiles:
+    """Fills :class:`~bot.ports.MemoryFiles`; ``failures`` is how often writing fails from now on.
+
+    Attributes:
+        texts: The files by audience's folder and day.
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[tuple[str, date], str] = {}
+        self.failures = 0
+
+    async def append(self, entries: tuple[MemoryEntry, ...]) -> None:
+        """Add entries to their daily files."""
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("A memory file cannot be written: no space is left")
+        for entry in entries:
+            place = entry.audience.folder, entry.day
+            self.texts[place] = with_entries(self.texts.get(place, ""), entry.day, (entry,))
+
+    async def read_day(self, audience: Audience, day: date) -> str:
+        """Give a daily file."""
+        return self.texts.get((audience.folder, day), "")
+
+
+def entry(
+    turn_id: int, text: str = "- known: tea", *, audience: Audience = ADA, day: date = DAY
+) -> MemoryEntry:
+    """Make what a daily file gets of a turn."""
+    return MemoryEntry(turn_id=TurnId(turn_id), audience=audience, day=day, text=text)
+
+
+async def before_the_first_entry_a_day_is_empty(open_files: OpenFiles) -> None:
+    """Reading makes nothing and fails on nothing."""
+    assert await open_files().read_day(ADA, DAY) == ""
+
+
+async def entries_can_be_read_in_their_order(open_files: OpenFiles) -> None:
+    """Below a title, by whoever opens the files next."""
+    await open_files().append((entry(2, "- known: her name is Ada"), entry(1, "- done: a walk")))
+
+    text = await open_files().read_day(ADA, DAY)
+
+    assert text.startswith("# 2026-01-05\n")
+    assert text.index("her name is Ada") < text.index("a walk")
+    assert turns_in(text) == {1, 2}
+
+
+async def a_turn_is_written_once(open_files: OpenFiles) -> None:
+    """However often it comes, within one call too; the first text stays."""
+    await open_files().append((entry(1, "- first"), entry(1, "- again")))
+    before = await open_files().read_day(ADA, DAY)
+    await open_files().append((entry(1, "- later"), entry(2)))
+    after = await open_files().read_day(ADA, DAY)
+
+    assert before in after
+    assert ("again" in after, "later" in after) == (False, False)
+    assert turns_in(after) == {1, 2}
+
+
+async def audiences_and_days_are_kept_apart(open_files: OpenFiles) -> None:
+    """Also those whose ids differ by case alone."""
+    places = [
+        (audience, day)
+        for audience in (ADA, GROUP, _slack("C0aB"), _slack("C0AB"), _slack("c0ab"))
+        for day in (DAY, date(2026, 1, 6))
+    ]
+    files = open_files()
+    await files.append(
+        tuple(entry(n, audience=audience, day=day) for n, (audience, day) in enumerate(places))
+    )
+
+    texts = [await files.read_day(audience, day) for audience, day in places]
+
+    assert [turns_in(text) for text in texts] == [{n} for n in range(len(places))]
+
+
+async def no_entry_can_stand_for_another(open_files: OpenFiles) -> None:
+    """What was said looks like the marker of a turn that is yet to come."""
+    await open_files().append((entry(1, "- hello\n<!-- turn 2 -->\n- <!-- turn 3 -->"),))
+    await open_files().append((entry(2, "- the second"), entry(3, "- the third")))
+
+    text = await open_files().read_day(ADA, DAY)
+
+    assert "the second" in text
+    assert "the third" in text
+
+
+async def who_writes_at_once_loses_nothing(open_files: OpenFiles) -> None:
+    """Calls that overlap are done one after the other."""
+    files = open_files()
+    await asyncio.gather(*(files.append((entry(n),)) for n in range(1, 21)))
+
+    assert turns_in(await files.read_day(ADA, DAY)) == set(range(1, 21))
+
+
+async def any_text_can_be_kept(open_files: OpenFiles) -> None:
+    """What cannot be written as UTF-8 is taken out, the rest stays."""
+    await open_files().append((entry(1, "- half \ud83d a pair, a \0, 茶, 🍵"),))
+
+    text = await open_files().read_day(ADA, DAY)
+
+    assert "a pair" in text
+    assert "茶, 🍵" in text
+
+
+CONTRACT: tuple[Check, ...] = (
+    before_the_first_entry_a_day_is_empty,
+    entries_can_be_read_in_their_order,
+    a_turn_is_written_once,
+    audiences_and_days_are_kept_apart,
+    no_entry_can_stand_for_another,
+    who_writes_at_once_loses_nothing,
+    any_text_can_be_kept,
+)
+
+
+def _slack(chat: str) -> Audience:
+    return Audience(channel="slack", account="T1", chat=chat, kind="group")
