@@ -6,6 +6,7 @@ the text. A pattern begins only where a word does, and each of its parts has an 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from bot.core.shortening import head_and_tail
@@ -15,8 +16,13 @@ from bot.core.window.summary.statements import GOAL, LABELS, NAME, PREFERENCE, s
 
 MOST_ITEMS = 60
 MOST_CHARS = 2_400
-"""How much is pinned of a chat. When it is full, the details mentioned longest ago go first; names,
-goals and preferences stay, since each of these kinds has a cap of its own."""
+"""How much is pinned of a chat. When it is full, bare numbers go first, then the details mentioned
+longest ago; names, goals and preferences stay, since each of these kinds has a cap of its own."""
+
+MOST_LOOKED_AT = 4 * MOST_ITEMS
+"""So many details are told apart by their worth; those of older turns are among ``known``."""
+
+_BARE_NUMBER = re.compile(r"[\d.,' ]+")
 
 MOST_OF_A_KIND = {NAME: 4, GOAL: 2, PREFERENCE: 8}
 """Of each kind the newest stay: 14 items of 160 characters, so that details always have room."""
@@ -41,7 +47,7 @@ def collect_pinned(turns: tuple[Turn, ...], known: tuple[str, ...] = ()) -> tupl
         for kind, statement in statements_in(_scanned(turn.request.text)):
             if len(of_kind[kind]) < MOST_OF_A_KIND[kind]:
                 of_kind[kind].setdefault(f"{kind}{statement}")
-        if len(details) < MOST_ITEMS:
+        if len(details) < MOST_LOOKED_AT:
             details.update(dict.fromkeys(details_of(turn)))
     for item in known:
         kind = kind_of(item)
@@ -51,7 +57,9 @@ def collect_pinned(turns: tuple[Turn, ...], known: tuple[str, ...] = ()) -> tupl
             of_kind[kind].setdefault(item)
     statements = [item for kind in LABELS for item in of_kind[kind]]
     names = {value_of(item) for item in of_kind[NAME]}
-    return tuple(_capped([*statements, *(item for item in details if item not in names)]))
+    exact = [item for item in details if item not in names]
+    exact.sort(key=_is_bare_number)  # stable: within both, the newest first
+    return tuple(_capped([*statements, *exact]))
 
 
 def details_of(turn: Turn) -> tuple[str, ...]:
@@ -76,6 +84,11 @@ def missing_from(text: str, details: tuple[str, ...]) -> tuple[str, ...]:
     """Name the details that a text does not hold, whatever its spacing and case."""
     plain = _plain(text)
     return tuple(detail for detail in details if _plain(detail) not in plain)
+
+
+def _is_bare_number(item: str) -> bool:
+    """Say whether an item is digits and nothing else: of these a chat has the most."""
+    return _BARE_NUMBER.fullmatch(item) is not None
 
 
 def _plain(text: str) -> str:
