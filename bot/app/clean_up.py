@@ -19,6 +19,8 @@ Answer = Mapping[str, object]
 """What a clean-up says, in JSON: ``chats`` with ``chat``, ``turns`` and ``heard_at``, an ISO moment
 or None; ``max_age_days``."""
 
+_OTHER_VERSION = "the bot that was asked is of another version"
+
 
 async def answer_clean_up(parts: CleanUpParts, *, is_dry_run: bool) -> Answer:
     """Clean up, or only look, and say what went or would go.
@@ -63,7 +65,7 @@ def word_clean_up(answer: Answer, zone: tzinfo, *, is_dry_run: bool) -> tuple[st
         case {"max_age_days": int(days), "chats": list(rows)}:
             chats = tuple(_read(rows))
         case _:
-            raise BotError("the bot that was asked is of another version")
+            raise BotError(_OTHER_VERSION)
     if not chats:
         return (f"Nothing to remove: no chat has been silent for {_counted(days, 'day')}.",)
     width = max(len(name) for name, _, _ in chats)
@@ -82,6 +84,8 @@ def _read(rows: list[object]) -> Iterator[tuple[str, int, datetime | None]]:
         match row:
             case {"chat": str(name), "turns": int(turns), "heard_at": str() | None as heard_at}:
                 yield name, turns, None if heard_at is None else datetime.fromisoformat(heard_at)
+            case _:
+                raise BotError(_OTHER_VERSION)
 
 
 def _when(moment: datetime | None, zone: tzinfo) -> str:

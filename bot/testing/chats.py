@@ -24,7 +24,7 @@ _WORDS = (
     "2026-03-14",
 )
 _HAN = "我想知道明天北京的天气怎么样请总是用中文回答谢谢你的帮助"
-_KANA = "わたしはコーヒーがすきですあしたのてんきをおしえてください"
+_KANA = "明日の会議は木曜日に変更されました。コーヒーが好きです。天気を教えてください。"
 _EMOJI = ("👩\u200d🚀", "🎉", "🇯🇵", "é", "ß")
 _OUTCOMES: tuple[Outcome, ...] = ("answered", "cut", "refused", "empty", "failed", "stopped")
 
@@ -119,7 +119,7 @@ class RandomChats:
     def _result(self, call_id: str) -> ToolResult:
         content = self.text()
         if self.dice.random() < 0.1:
-            content = (content + " ") * (1 + 25_000 // (len(content) + 1))
+            content = self._joined(_WORDS, 25_000, " ")
         return ToolResult(call_id=call_id, content=content, is_error=self.dice.random() < 0.1)
 
     def _spoiled(self, results: list[ToolResult]) -> list[ToolResult]:

@@ -42,8 +42,8 @@ from bot.testing.store import InMemoryStore
 from bot.testing.telegram_server import PretendedTelegram
 
 OPEN = Config(access="open", plugins=("clock",))
-LONG = " ".join(letter * 3_000 for letter in "abcdefghij")
-"""For what no page has room left."""
+LONG = " ".join(letter * 1_900 for letter in "abcdefghij")
+"""For what no page has room left; no thread is needed yet to look it through for secrets."""
 
 PATIENCE_S = 20.0
 

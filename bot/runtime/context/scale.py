@@ -24,13 +24,15 @@ MOST_DIGEST_TOKENS = 1_000
 class Scale:
     """Weighs windows: by the local count, corrected by what the model said of earlier requests.
 
-    It remembers the window it weighed last, since every stage asks about the same one.
+    It remembers the window it weighed last, since every stage asks about the same one. ``sampled``
+    is the cut of the requests that the samples are of.
     """
 
     counter: TokenCounter
     calibration: Calibration
     tools: tuple[ToolSpec, ...]
     pinned: tuple[str, ...] = ()
+    sampled: Cut | None = None
     _last: Window | None = None
     _layout: Layout | None = None
     _local: int = 0
@@ -45,8 +47,16 @@ class Scale:
         )
 
     def weigh(self, window: Window) -> int:
-        """Estimate the tokens of the whole request that a window makes."""
-        return self.calibration.estimate(self.local(window))
+        """Estimate the tokens of the whole request that a window makes.
+
+        Where the open turn was cut, much of it is not what the samples were of: there the local
+        count is not taken for less than it is.
+        """
+        local = self.local(window)
+        estimate = self.calibration.estimate(local)
+        if window.folded_steps or window.newest_cap is not None or window.cut != self.sampled:
+            return max(estimate, round(local * max(1.0, self.calibration.ratio)))
+        return estimate
 
     def local(self, window: Window) -> int:
         """Count the tokens of a window's request locally, uncorrected."""

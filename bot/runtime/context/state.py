@@ -85,6 +85,7 @@ class ChatState:
             self.calibration(samples),
             self._parts.tools(),
             summary.pinned if summary is not None else (),
+            held.conversation.cut if held is not None else None,
         )
 
     def calibration(self, samples: tuple[tuple[int, int], ...]) -> Calibration:
