@@ -58,6 +58,10 @@ class Scale:
             return max(estimate, round(local * max(1.0, self.calibration.ratio)))
         return estimate
 
+    def estimate(self, window: Window) -> int:
+        """Estimate the same without that care: what people are told."""
+        return self.calibration.estimate(self.local(window))
+
     def local(self, window: Window) -> int:
         """Count the tokens of a window's request locally, uncorrected."""
         self.layout(window)

@@ -99,7 +99,7 @@ class ContextSteering:
         if self._manager.running is not None:
             return Refused(reason="an answer is being written; try again when it is there")
         held = await self._manager.state.hold()
-        limits, _ = self._limits()
+        limits, scale = self._limits()
         before = self._idle_window(held)
         if len(before.past) < 2:
             return Refused(reason=f"there are only {len(before.past)} turns in view")
@@ -108,8 +108,8 @@ class ContextSteering:
         done = Compacted(
             turns_left=len(before.past) - len(after.past),
             turns=len(after.past),
-            tokens_before=limits.weigh(before),
-            tokens_after=limits.weigh(after),
+            tokens_before=scale.estimate(before),
+            tokens_after=scale.estimate(after),
         )
         is_saved = await self._parts.conversations.save_cut(
             self._session_key,
@@ -148,7 +148,7 @@ class ContextSteering:
         former = held.conversation.former
         if former is None:
             return Refused(reason="there is no compaction or clear to take back")
-        limits, _ = self._limits()
+        limits, scale = self._limits()
         before = self._idle_window(held)
         after = await self._former_window(held, former)
         if after.turns > limits.max_turns:
@@ -170,8 +170,8 @@ class ContextSteering:
         return Compacted(
             turns_left=len(before.past) - len(after.past),
             turns=len(after.past),
-            tokens_before=limits.weigh(before),
-            tokens_after=limits.weigh(after),
+            tokens_before=scale.estimate(before),
+            tokens_after=scale.estimate(after),
         )
 
     async def _former_window(self, held: Held, former: Cut) -> Window:

@@ -125,27 +125,25 @@ class TurnContext:
             if _kept_messages(after) == _kept_messages(before):
                 continue  # there was nothing of the kind to go
             self.notice = notice
-            await self._save_overflow(before, after, limits, kind)
+            await self._save_overflow(before, after, kind)
             self._window = after
             return True
         return False
 
-    async def _save_overflow(
-        self, before: Window, after: Window, limits: Limits, kind: CompactionKind
-    ) -> None:
+    async def _save_overflow(self, before: Window, after: Window, kind: CompactionKind) -> None:
         """Write the smaller window down, and ask that everything current is remembered."""
         if self._generation is None:
             return
         now = self._parts.clock.now()
         await self._parts.jobs.ask_to_remember(now, at=now, session_key=self._session_key)
-        await self._save(before, after, limits, kind)
+        await self._save(before, after, kind)
 
     async def _keep(self, before: Window, resumed: Window, after: Window, limits: Limits) -> None:
         if self._generation is None:
             return
         if after.cut != self._kept:
             kind = _kind_of(before, resumed, after, limits)
-            await self._save(before, after, limits, kind)
+            await self._save(before, after, kind)
         elif self._is_fresh:
             is_saved = await self._parts.conversations.save_cut(
                 self._session_key,
@@ -159,17 +157,16 @@ class TurnContext:
                 self._generation = None
         self._is_fresh = False
 
-    async def _save(
-        self, before: Window, after: Window, limits: Limits, kind: CompactionKind
-    ) -> None:
+    async def _save(self, before: Window, after: Window, kind: CompactionKind) -> None:
         assert self._generation is not None
         now = self._parts.clock.now()
+        scale = self._state.scale(self.limits())
         compaction = Compaction(
             kind=kind,
             at=now,
             turns_left=before.turns - after.turns,
-            tokens_before=limits.weigh(before),
-            tokens_after=limits.weigh(after),
+            tokens_before=scale.estimate(before),
+            tokens_after=scale.estimate(after),
         )
         is_saved = await self._parts.conversations.save_cut(
             self._session_key,
