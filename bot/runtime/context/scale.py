@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.core.llm import ToolSpec
-from bot.core.tokens import Budget, Calibration, weigh_request
+from bot.core.tokens import SAFETY, Budget, Calibration, weigh_request
 from bot.core.turns import Turn
 from bot.core.window.assemble import Layout, assemble
 from bot.core.window.conversation import Cut
@@ -50,12 +50,13 @@ class Scale:
         """Estimate the tokens of the whole request that a window makes.
 
         Where the open turn was cut, much of it is not what the samples were of: there the local
-        count is not taken for less than it is.
+        count is not taken for less than it may be.
         """
         local = self.local(window)
         estimate = self.calibration.estimate(local)
         if window.folded_steps or window.newest_cap is not None or window.cut != self.sampled:
-            return max(estimate, round(local * max(1.0, self.calibration.ratio)))
+            careful = local * max(1.0, self.calibration.ratio) * (1 + SAFETY)
+            return max(estimate, round(careful))
         return estimate
 
     def estimate(self, window: Window) -> int:
