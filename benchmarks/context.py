@@ -69,7 +69,7 @@ async def fitting() -> None:
             run.limits = replace(LIMITS, max_context_tokens=budget, max_turns=most)
             past = tuple(map(turn, range(1, stored + 1)))
             scale = run.manager.state.scale(run.limits)
-            bounds = scale.limits(run.manager.state.budget(run.limits), most)
+            bounds = scale.limits(run.parts.budget(run.limits), most)
             full = Window(past=past, open_turn=turn(stored + 1, is_open=True))
             first = fit(full, bounds)
             p50, p99 = milliseconds(partial(fit_again, first, scale, bounds))

@@ -19,8 +19,10 @@ import string
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tiktoken import Encoding
+if TYPE_CHECKING:
+    from tiktoken import Encoding
 
 logger = logging.getLogger(__name__)
 
@@ -146,6 +148,8 @@ class TiktokenCounter:
         if ranks is None:
             logger.warning("tokens.no_vocabulary", extra={"package": self._package})
             return None
+        from tiktoken import Encoding  # here, since a start need not wait for it
+
         return Encoding("cl100k", pat_str=DIVIDED, mergeable_ranks=ranks, special_tokens={})
 
     def _count_chunk(self, text: str) -> int:

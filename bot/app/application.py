@@ -179,6 +179,7 @@ class App:
         if heard and not self._is_announced:
             self._is_announced = True
             self._outside.announce(f"ready: {', '.join(heard)}")
+            self._background.warm_up()
         data_dir = self._outside.data_dir
         if data_dir is None or self._is_answering or self._book.is_starting:
             return

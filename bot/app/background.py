@@ -10,6 +10,7 @@ from bot.app.outside import Outside
 from bot.config import Config
 from bot.core.chat import SessionKey
 from bot.ports import MemoryFiles, ModelClient
+from bot.runtime.context.scale import most_digest_tokens
 from bot.runtime.housekeeping import CleanUpParts, HousekeepingParts, jobs_of
 from bot.runtime.jobs import ClockTimer, JobParts, run_job
 from bot.runtime.remembering import Remembering, RememberingParts, SummaryLimits
@@ -34,8 +35,6 @@ class Background:
 
     def start(self, agent: Agent) -> None:
         """Begin; what an earlier process left undone comes first."""
-        if self._outside.warm_up is not None:
-            self._spawn("warm up", asyncio.to_thread(self._outside.warm_up))
         if self._outside.memory_files is not None:
             self._remembering = self._make_remembering(agent, self._outside.memory_files)
             self._spawn("remembering", self._remembering.run())
@@ -57,6 +56,11 @@ class Background:
         for job in jobs_of(housekeeping):
             self._spawn(f"calendar {job.name}", run_job(job, parts))
 
+    def warm_up(self) -> None:
+        """Load what the first message would wait for; later than what the start waits for."""
+        if self._outside.warm_up is not None:
+            self._spawn("warm up", asyncio.to_thread(self._outside.warm_up))
+
     def clean_up_parts(self, agent: Agent) -> CleanUpParts:
         """Give what a clean-up of silent chats works with."""
         return CleanUpParts(
@@ -75,7 +79,12 @@ class Background:
 
         def limits(session_key: SessionKey) -> SummaryLimits:
             model = agent.settings.summary_model(session_key)
-            return SummaryLimits(model=model, window_tokens=agent.windows.window_of(model))
+            budget = agent.runner.budget_of(session_key)
+            return SummaryLimits(
+                model=model,
+                window_tokens=agent.windows.window_of(model),
+                digest_tokens=most_digest_tokens(budget.limit_tokens),
+            )
 
         return Remembering(
             RememberingParts(

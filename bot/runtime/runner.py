@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.core.chat import SessionKey
 from bot.core.lifecycle import Claim
+from bot.core.tokens import Budget
 from bot.core.turns import Turn
 from bot.runtime.context import ContextManager, ContextParts
 from bot.runtime.context.steering import ContextSteering
@@ -43,6 +44,10 @@ class AgentRunner:
         manager = self._managers.pop(session_key, None)
         if manager is not None:
             manager.forget()
+
+    def budget_of(self, session_key: SessionKey) -> Budget:
+        """Say how many tokens a chat's requests and their answers may have now."""
+        return self._context.budget(self._context.limits(session_key))
 
     def steering_of(self, session_key: SessionKey) -> ContextSteering:
         """Give what people can do to a chat's context."""

@@ -165,10 +165,10 @@ class ChatRun:
 
     def steering(self) -> ContextSteering:
         """Give what people can do to the context."""
-        return ContextSteering(self.key, self._parts, self.manager)
+        return ContextSteering(self.key, self.parts, self.manager)
 
     def _make_manager(self) -> ContextManager:
-        self._parts = replace(
+        self.parts = replace(
             context_parts(self.store, self.clock),
             counter=self._counter,
             limits=lambda _: self.limits,
@@ -176,7 +176,7 @@ class ChatRun:
             tools=lambda: (SEARCH,),
             on_left=self._note_left,
         )
-        return ContextManager(self.key, self._parts)
+        return ContextManager(self.key, self.parts)
 
     def _note_left(self) -> None:
         self.left += 1

@@ -121,7 +121,7 @@ class FittingChat:
         self._findings.requests += 1
         self._findings.compactions += context.window.cut != before
         self._look_at(request, claim)
-        limit = self._run.manager.state.budget(self._run.limits).limit_tokens
+        limit = self._run.parts.budget(self._run.limits).limit_tokens
         self._is_near = context.local_tokens > limit * NEAR
         if self._is_near:
             self._findings.over = max(self._findings.over, self._measured(request) / limit - 1)

@@ -124,3 +124,9 @@ class Conversation:
     compaction: Compaction | None = None
     is_fresh: bool = False
     calls: tuple[ModelCall, ...] = ()
+
+    @property
+    def uncovered_ids(self) -> range:
+        """The ids between which the turns are that left and that no summary covers."""
+        through = self.summary.through if self.summary is not None else NO_TURN
+        return range(max(through + 1, self.cut.cleared_before), self.cut.kept_from)

@@ -50,11 +50,6 @@ def as_text(turn: Turn) -> Turn:
     return replace(turn, request=request, steps=steps)
 
 
-def is_text_only(turn: Turn) -> bool:
-    """Say whether nothing but words is left of a turn."""
-    return as_text(turn) is turn
-
-
 def with_short_results(turn: Turn, max_chars: int) -> Turn:
     """Cut each longer result of a turn to head and tail, ``max_chars`` altogether."""
 

@@ -71,7 +71,7 @@ def context_command(runner: AgentRunner, zone: tzinfo) -> Command:
         wish = context.arguments.strip().lower()
         if wish not in actions:
             return USAGE
-        if wish in ("clear", "undo") and not _may_change(context):
+        if wish in ("clear", "undo") and not may_change(context):
             return ONLY_ADMINS
         return await actions[wish](runner.steering_of(context.message.address.session_key))
 
@@ -83,7 +83,7 @@ def compact_command(runner: AgentRunner) -> Command:
     """Let the older half of a chat leave the window at a person's wish."""
 
     async def answer(context: CommandContext) -> str:
-        if not _may_change(context):
+        if not may_change(context):
             return ONLY_ADMINS
         steering = runner.steering_of(context.message.address.session_key)
         done = await steering.compact()
@@ -171,7 +171,8 @@ def as_data(view: ContextView) -> str:
     )
 
 
-def _may_change(context: CommandContext) -> bool:
+def may_change(context: CommandContext) -> bool:
+    """Say whether somebody may change what everybody in a chat sees."""
     return context.is_admin or context.message.kind == "private"
 
 

@@ -1,6 +1,7 @@
 """``/new``: begin afresh."""
 
 from bot.ports import CommandContext
+from bot.runtime.commands.context import ONLY_ADMINS, may_change
 from bot.runtime.commands.table import Command
 from bot.runtime.runner import AgentRunner
 
@@ -12,8 +13,8 @@ def new_command(runner: AgentRunner) -> Command:
     """
 
     async def answer(context: CommandContext) -> str:
-        if context.message.kind == "group" and not context.is_admin:
-            return "In a group only the bot's admins can do that, since it is everybody's."
+        if not may_change(context):
+            return ONLY_ADMINS
         await runner.steering_of(context.message.address.session_key).clear()
         return "A new conversation begins; I no longer see what was said before."
 

@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 from bot.core.chat import SessionKey
 from bot.core.llm import ToolSpec
+from bot.core.tokens import Budget, budget_for
 from bot.ports import Clock, Conversations, MemoryJobs, TokenCounter
 from bot.runtime.context.model_windows import ModelWindows
 
@@ -50,3 +51,8 @@ class ContextParts:
     instructions: str
     tools: Callable[[], tuple[ToolSpec, ...]]
     on_left: Callable[[], None]
+
+    def budget(self, limits: TurnLimits) -> Budget:
+        """Say how many tokens a request and its answer may have."""
+        window = limits.window_tokens or self.windows.window_of(limits.model)
+        return budget_for(limits.max_context_tokens, window, limits.max_tokens)

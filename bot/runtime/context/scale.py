@@ -20,6 +20,11 @@ MOST_DIGEST_TOKENS = 1_000
 """A digest takes so much, and an eighth of the budget, at most."""
 
 
+def most_digest_tokens(budget_tokens: int) -> int:
+    """Say how long a digest may be under a budget for whole requests."""
+    return min(MOST_DIGEST_TOKENS, budget_tokens // SHARE_OF_DIGEST)
+
+
 @dataclass(slots=True)
 class Scale:
     """Weighs windows: by the local count, corrected by what the model said of earlier requests.
@@ -83,11 +88,6 @@ class Scale:
         texts = tuple(map(as_text, turns))
         count = self.counter.count
         were = sum(count(turn.request.text) + count(turn.reply) for turn in texts)
-        most = min(MOST_DIGEST_TOKENS, budget_tokens // SHARE_OF_DIGEST, were)
+        most = min(most_digest_tokens(budget_tokens), were)
         pinned = collect_pinned(texts, self.pinned)
         return make_digest(texts, pinned, max_tokens=most, count=count)
-
-
-def uncovered_range(cut: Cut, covered_through: int) -> tuple[int, int]:
-    """Name the first and last id of the turns that left and that no summary covers."""
-    return max(covered_through + 1, cut.cleared_before), cut.kept_from - 1

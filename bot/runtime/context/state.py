@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.core.chat import SessionKey
-from bot.core.tokens import Budget, Calibration, budget_for, calibrate
+from bot.core.tokens import calibrate
 from bot.core.turns import Turn
-from bot.core.window.conversation import Conversation, Cut
+from bot.core.window.conversation import Conversation
 from bot.core.window.shapes import as_text, shown
 from bot.core.window.summary.render import render_summary
 from bot.core.window.window import Window
 from bot.runtime.context.parts import ContextParts, TurnLimits
-from bot.runtime.context.scale import Scale, uncovered_range
+from bot.runtime.context.scale import Scale
 
 SHARE_OF_SUMMARY = 8
 MOST_SUMMARY_TOKENS = 2_000
@@ -55,7 +55,7 @@ class ChatState:
         conversation = held.conversation
         summary = ""
         if conversation.summary is not None:
-            budget = self.budget(limits)
+            budget = self._parts.budget(limits)
             most = min(MOST_SUMMARY_TOKENS, budget.limit_tokens // SHARE_OF_SUMMARY)
             summary = render_summary(
                 conversation.summary, max_tokens=most, count=self._parts.counter.count
@@ -69,11 +69,6 @@ class ChatState:
             instructions=self._parts.instructions,
         )
 
-    def budget(self, limits: TurnLimits) -> Budget:
-        """Say how many tokens a request and its answer may have."""
-        window = limits.window_tokens or self._parts.windows.window_of(limits.model)
-        return budget_for(limits.max_context_tokens, window, limits.max_tokens)
-
     def scale(self, limits: TurnLimits) -> Scale:
         """Give what windows of this chat are weighed with."""
         held = self._held
@@ -82,15 +77,11 @@ class ChatState:
         summary = held.conversation.summary if held is not None else None
         return Scale(
             self._parts.counter,
-            self.calibration(samples),
+            calibrate(samples),
             self._parts.tools(),
             summary.pinned if summary is not None else (),
             held.conversation.cut if held is not None else None,
         )
-
-    def calibration(self, samples: tuple[tuple[int, int], ...]) -> Calibration:
-        """Say how local counts are corrected, given counts and what they were in truth."""
-        return calibrate(samples)
 
     def sample(self, model: str, local: int, actual: int) -> None:
         """Take in how long a request was by the local count, and what the model said of it."""
@@ -141,17 +132,16 @@ class ChatState:
         turns = tuple(shown(turn, cut) for turn in conversation.turns)
         return Held(
             conversation=replace(conversation, turns=turns, calls=()),
-            uncovered=await self._read_uncovered(conversation, cut),
+            uncovered=await self._read_uncovered(conversation),
             samples=samples[-MOST_SAMPLES:],
             model=limits.model,
         )
 
-    async def _read_uncovered(self, conversation: Conversation, cut: Cut) -> tuple[Turn, ...]:
-        if not cut.digest:
+    async def _read_uncovered(self, conversation: Conversation) -> tuple[Turn, ...]:
+        ids = conversation.uncovered_ids
+        if not (conversation.cut.digest and ids):
             return ()
-        through = conversation.summary.through if conversation.summary is not None else 0
-        first, last = uncovered_range(cut, through)
-        if first > last:
-            return ()
-        turns = await self._parts.conversations.turns_between(self._session_key, first, last)
+        turns = await self._parts.conversations.turns_between(
+            self._session_key, ids.start, ids.stop - 1
+        )
         return tuple(map(as_text, turns))

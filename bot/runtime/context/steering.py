@@ -156,7 +156,7 @@ class ContextSteering:
                 reason=f"with the next message that would be {after.turns} turns, and "
                 f"{limits.max_turns} are allowed: they would leave again at once"
             )
-        if (tokens := limits.weigh(after)) > limits.max_tokens:
+        if (tokens := scale.estimate(after)) > limits.max_tokens:
             return Refused(
                 reason=f"that would be {tokens} tokens, and {limits.max_tokens} are allowed: "
                 "it would be cut again at once"
@@ -190,7 +190,7 @@ class ContextSteering:
     def _limits(self) -> tuple[Limits, Scale]:
         live = self._parts.limits(self._session_key)
         scale = self._manager.state.scale(live)
-        return scale.limits(self._manager.state.budget(live), live.max_turns), scale
+        return scale.limits(self._parts.budget(live), live.max_turns), scale
 
     def _idle_window(self, held: Held) -> Window:
         """Make the window of a turn without words, as if somebody were about to write."""

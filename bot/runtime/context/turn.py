@@ -74,7 +74,7 @@ class TurnContext:
             CannotFit: It is too long even with nothing but the turn's own request.
         """
         live = self.limits()
-        budget = self._state.budget(live)
+        budget = self._parts.budget(live)
         scale = self._state.scale(live)
         limits = scale.limits(budget, live.max_turns)
         before = replace(self._window, open_turn=turn)
@@ -117,7 +117,7 @@ class TurnContext:
             await self._parts.windows.learn(self._model, error.limit_tokens)
         live = self.limits()
         scale = self._state.scale(live)
-        limits = scale.limits(self._state.budget(live), live.max_turns)
+        limits = scale.limits(self._parts.budget(live), live.max_turns)
         while self._overflows < len(_LADDER):
             kind, make_smaller, notice = _LADDER[self._overflows]
             self._overflows += 1

@@ -85,9 +85,8 @@ class Remembering:
         except StoreError as error:
             logger.warning("memory.store_failed", extra={"why": str(error)})
             await self._parts.clock.sleep(STORE_RETRY_S)
-        except BaseException as error:
-            if isinstance(error, Exception):  # a fault of ours; the task's end tells of it
-                await self._work.put_off(job, Failure(reason="broken", is_lasting=True))
+        except Exception:  # a fault of ours, told of where the task ends
+            await self._work.put_off(job, Failure(reason="broken", is_lasting=True))
             raise
         finally:
             self._busy.discard(job.session_key)

@@ -107,10 +107,9 @@ class MemoryWork:
 
     async def _uncovered(self, conversation: Conversation) -> tuple[Turn, ...]:
         """Give the turns that left, were not cleared, and that no summary covers."""
-        summary, cut = conversation.summary, conversation.cut
-        first = max(summary.through + 1 if summary is not None else 0, cut.cleared_before)
+        ids = conversation.uncovered_ids
         return await self._parts.conversations.turns_between(
-            conversation.session_key, first, cut.kept_from - 1
+            conversation.session_key, ids.start, ids.stop - 1
         )
 
     async def _merge(self, merge: _Merge, job: MemoryJob, generation: int) -> None:

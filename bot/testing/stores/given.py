@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import date
-from typing import Protocol
 
+from bot.app import Store as Store
 from bot.core.chat import ChatAddress, InboundMessage, Receipt, Reply, Sender, SessionKey
 from bot.core.lifecycle import Claim, ModelCall, Received, Route
 from bot.core.llm import StopReason, Usage
@@ -14,42 +14,12 @@ from bot.core.memory.jobs import MemoryEntry
 from bot.core.messages import Message, Text, Thinking, ToolCall, assistant_text
 from bot.core.turns import Step, Turn, TurnId
 from bot.core.window.conversation import Compaction
-from bot.ports import (
-    Conversations,
-    JobSlots,
-    KeptResults,
-    Lifecycle,
-    MemoryJobs,
-    ModelLimits,
-    People,
-    Sessions,
-    Settings,
-    TaskStates,
-)
 from bot.testing.clock import START
 
 ANN = Sender(channel="telegram", user_id="1001", name="Ann")
 HOME = ChatAddress(channel="telegram", account="77", chat="1001")
 TRIMMED = Compaction(kind="turns", at=START, turns_left=2, tokens_before=900, tokens_after=400)
 ELSEWHERE = ChatAddress(channel="slack", account="T1", chat="C1", thread="1.5")
-
-
-class Store(
-    Lifecycle,
-    Conversations,
-    People,
-    TaskStates,
-    KeptResults,
-    ModelLimits,
-    Sessions,
-    MemoryJobs,
-    Settings,
-    JobSlots,
-    Protocol,
-):
-    """The whole of it."""
-
-    async def close(self) -> None: ...  # noqa: D102 - says itself
 
 
 OpenStore = Callable[[], Store]
