@@ -28,12 +28,11 @@ from bot.adapters.start_log import StartLog
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.adapters.timer import SchedulerTimer
-from bot.adapters.token_counter import TiktokenCounter
 from bot.app import App, Outside, StopSignals, build_channels
 from bot.app.clean_up import clean_up_alone, word_clean_up
 from bot.config import Config, load, secrets_of
 from bot.errors import BotError, ConfigError, DataError, DataFolderBusy, NotRunning
-from bot.ports import Clock, TokenCounter
+from bot.ports import Clock
 from bot.runtime.access_gate import LOCAL_CHANNEL
 from bot.runtime.health import StoreWatch, duration
 from bot.runtime.log import set_up
@@ -202,7 +201,7 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
                 _say(model.about)
                 if sys.stdin is not None and sys.stdin.isatty():
                     _say("/help shows what there is; Ctrl-D ends")
-            redactor, counter = RuleRedactor(), TiktokenCounter()
+            redactor = RuleRedactor()
             outside = Outside(
                 store=store,
                 model=model.client,
@@ -214,8 +213,7 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
                 data_dir=None if is_terminal else config.data_dir,
                 follows_bad_end=starts.follows_bad_end,
                 redactor=redactor,
-                counter=counter,
-                warm_up=lambda: _use_once(redactor, counter),
+                warm_up=redactor.load,  # the vocabulary, 36 MiB, is loaded by the first question
                 memory_files=MarkdownMemoryFiles(config.data_dir / "memory"),
                 timer=SchedulerTimer(),
             )
@@ -233,11 +231,6 @@ async def _choose_model(config: Config, clock: Clock) -> ChosenModel:
     keys = config.anthropic
     key = keys.api_key.get_secret_value() if keys.api_key else None
     return await choose_model(api_key=key, base_url=keys.base_url, name=config.model, clock=clock)
-
-
-def _use_once(redactor: RuleRedactor, counter: TokenCounter) -> None:
-    redactor.load()
-    counter.count("some words")
 
 
 def _say(line: str) -> None:
