@@ -5,6 +5,7 @@ Nothing stored is changed. A turn without faults comes back as it is.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -12,12 +13,13 @@ from bot.core.messages import ContentBlock, Image, Message, Text, ToolCall, Tool
 from bot.core.turns import Step, Turn
 
 NO_WORDS = "(no text)"
+NO_ARGUMENTS = "{}"
 
 _VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def mended(turn: Turn, taken: set[str]) -> Turn:
-    """Give a turn a request with words, answers of the assistant's kind, and call ids of its own.
+    """Give a turn a request with words, answers of the assistant's kind, and calls in due form.
 
     ``taken`` holds the ids of calls shown before, and takes in those of this turn.
     """
@@ -68,4 +70,13 @@ def _own_call(call: ToolCall, taken: set[str], renamed: dict[str, str]) -> ToolC
         own = f"{call.id[:48] if _VALID.fullmatch(call.id) else 'call'}_{number}"
     taken.add(own)
     renamed.setdefault(call.id, own)
-    return replace(call, id=own, name=name)
+    arguments = call.arguments if _is_object(call.arguments) else NO_ARGUMENTS
+    return replace(call, id=own, name=name, arguments=arguments)
+
+
+def _is_object(text: str) -> bool:
+    """Tell whether arguments are what a vendor takes; what it is not sent must not be counted."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
