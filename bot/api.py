@@ -1,18 +1,25 @@
 """All that a channel or a plugin imports of the bot: re-exports, nothing else."""
 
 from bot.core.chat import (
+    BotStanding,
+    Button,
+    ButtonPress,
     Capabilities,
     ChatAddress,
     ChatKind,
+    ChatMoved,
     Inbound,
     InboundDeletion,
     InboundEdit,
     InboundMessage,
     Receipt,
     Reply,
+    Role,
     Sender,
+    Standing,
     StopRequest,
 )
+from bot.core.files import MOST_FILE_BYTES, Attachment, AttachmentKind, OutgoingFile
 from bot.core.lifecycle import SetAside
 from bot.core.rendering import split_markdown
 from bot.core.tasks import TaskState
@@ -37,12 +44,19 @@ from bot.ports import (
 )
 
 __all__ = [
+    "MOST_FILE_BYTES",
+    "Attachment",
+    "AttachmentKind",
+    "BotStanding",
+    "Button",
+    "ButtonPress",
     "Capabilities",
     "Channel",
     "ChannelAuthError",
     "ChannelError",
     "ChatAddress",
     "ChatKind",
+    "ChatMoved",
     "ChatRecords",
     "Clock",
     "CommandContext",
@@ -55,12 +69,15 @@ __all__ = [
     "InboundEdit",
     "InboundMessage",
     "Inbox",
+    "OutgoingFile",
     "Page",
     "PluginAPI",
     "Receipt",
     "Reply",
+    "Role",
     "Sender",
     "SetAside",
+    "Standing",
     "StopRequest",
     "TaskState",
     "ToolContext",

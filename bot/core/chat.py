@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import Literal, NewType
 from urllib.parse import quote, unquote
 
+from bot.core.files import Attachment, OutgoingFile
+
 SessionKey = NewType("SessionKey", str)
 """A :class:`ChatAddress` as one string, parts percent-escaped: ``telegram:77:-1001:5``."""
 
@@ -23,6 +25,12 @@ ChatKind = Literal["private", "group"]
 
 ReplyKind = Literal["final", "notice", "failure"]
 """An answer of the model, or a word of the bot itself (a command's answer, a failure)."""
+
+Standing = Literal["member", "admin", "silenced", "gone"]
+"""What the bot is in a group: one of many, an admin, one who may not write, not in it any more."""
+
+Role = Literal["admin", "member", "unknown"]
+"""What somebody is in a group by the platform's own rules; unknown where it does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +115,9 @@ class InboundMessage:
         is_named: Beyond a bare command in a group, which may be another bot's.
         quoted: Text of the message that this one replies to, if any.
         sent_at: When the platform says it was written, UTC.
+        forwarded_from: Whose words these are, when somebody passes them on; empty for their own.
+        attachments: What came with it, in the platform's order; the content is fetched later.
+        album: Equal on messages that were sent as one; they come in one by one. Empty for none.
     """
 
     event_id: str
@@ -119,6 +130,9 @@ class InboundMessage:
     sent_at: datetime
     quoted: str = ""
     is_named: bool = True
+    forwarded_from: str = ""
+    attachments: tuple[Attachment, ...] = ()
+    album: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +161,66 @@ class StopRequest:
     sender: Sender
 
 
-Inbound = InboundMessage | InboundEdit | InboundDeletion | StopRequest
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ButtonPress:
+    """A person pressed a :class:`Button` under the message ``message_id``."""
+
+    event_id: str
+    address: ChatAddress
+    kind: ChatKind
+    sender: Sender
+    message_id: str
+    token: str
+    pressed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMoved:
+    """The platform goes on with a chat, all its threads, under another id."""
+
+    event_id: str
+    address: ChatAddress
+    new_chat: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotStanding:
+    """What the bot is in a chat has changed; ``title`` is the chat's name, ``by`` who did it."""
+
+    event_id: str
+    address: ChatAddress
+    kind: ChatKind
+    by: Sender
+    standing: Standing
+    title: str
+    changed_at: datetime
+
+
+Inbound = (
+    InboundMessage
+    | InboundEdit
+    | InboundDeletion
+    | StopRequest
+    | ButtonPress
+    | ChatMoved
+    | BotStanding
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """A command to be given by pressing, once, whichever of a message's buttons it is.
+
+    Attributes:
+        command: The command without its prefix, ``context clear yes``.
+        token: By which a press is known again, unguessable, at most 32 ASCII letters and digits.
+        person: Who alone may press; empty for everyone who may give the command.
+    """
+
+    label: str
+    command: str
+    token: str
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +231,11 @@ class Reply:
         text: CommonMark; what is longer than one platform message was split before.
         reply_to: Message id that it answers, shown as such where that helps; empty for none.
         key: Its identity towards the platform, the same at every attempt; set by the store.
+        buttons: What can be pressed below it; no more than eight.
+        file: What is sent instead of a mere text, which is then its caption: at most 1 000
+            characters of plain text, or empty.
+        for_person: The platform's user id of who alone should see it, where a group's platform can
+            do that; empty for everybody.
     """
 
     address: ChatAddress
@@ -165,6 +243,9 @@ class Reply:
     kind: ReplyKind = "final"
     reply_to: str = ""
     key: str = ""
+    buttons: tuple[Button, ...] = ()
+    file: OutgoingFile | None = None
+    for_person: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +267,8 @@ class Capabilities:
         preview_interval_s: Least time between two showings of an unfinished answer.
         typing_interval_s: How often "is typing" must be renewed; None when there is no such sign.
         finds_sent: It can be asked whether a reply arrived whose sending broke off.
+        has_buttons: It shows the buttons of a reply; elsewhere the text must say what to write.
+        sends_files: It delivers the file of a reply.
     """
 
     max_text_length: int
@@ -195,6 +278,8 @@ class Capabilities:
     preview_interval_s: float = 1.5
     typing_interval_s: float | None = None
     finds_sent: bool = False
+    has_buttons: bool = False
+    sends_files: bool = False
 
 
 def _escaped(*parts: str) -> str:

@@ -9,7 +9,10 @@ from typing import assert_never
 
 from bot.core.access import Decision
 from bot.core.chat import (
+    BotStanding,
+    ButtonPress,
     ChatAddress,
+    ChatMoved,
     Inbound,
     InboundDeletion,
     InboundEdit,
@@ -171,7 +174,7 @@ class Dispatcher:
             case StopRequest():
                 stored = Received(inbound=event, route="none")
                 return _Plan(stored=stored, act=lambda: self._stop(event))
-            case InboundEdit() | InboundDeletion():
+            case InboundEdit() | InboundDeletion() | ButtonPress() | ChatMoved() | BotStanding():
                 logger.debug("inbound.not_followed", extra={"event": event.event_id})
                 return None
             case _:

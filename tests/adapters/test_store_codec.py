@@ -19,15 +19,14 @@ from bot.adapters.store.codec import (
     moment_of,
 )
 from bot.core.chat import (
+    Button,
     ChatAddress,
-    Inbound,
-    InboundDeletion,
     InboundEdit,
     InboundMessage,
     Reply,
     Sender,
-    StopRequest,
 )
+from bot.core.files import Attachment, OutgoingFile
 from bot.core.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
 from bot.errors import StoreError
 
@@ -45,6 +44,14 @@ roles = st.sampled_from(["user", "assistant"])
 messages = st.builds(Message, role=roles, blocks=st.lists(blocks, max_size=4).map(tuple))
 addresses = st.builds(ChatAddress, channel=texts, account=texts, chat=texts, thread=texts)
 senders = st.builds(Sender, channel=texts, user_id=texts, name=texts, realm=texts, language=texts)
+attachments = st.builds(
+    Attachment,
+    kind=st.sampled_from(["picture", "document", "sound", "video"]),
+    name=texts,
+    media_type=texts,
+    handle=texts,
+    size_bytes=st.none() | st.integers(0, 2**40),
+)
 inbound_messages = st.builds(
     InboundMessage,
     event_id=texts,
@@ -56,15 +63,28 @@ inbound_messages = st.builds(
     is_addressed=st.booleans(),
     sent_at=moments,
     quoted=texts,
+    forwarded_from=texts,
+    attachments=st.lists(attachments, max_size=2).map(tuple),
+    album=texts,
 )
 inbounds = st.one_of(
     inbound_messages,
     st.builds(InboundEdit, event_id=texts, message=inbound_messages),
-    st.builds(InboundDeletion, event_id=texts, address=addresses, message_id=texts),
-    st.builds(StopRequest, event_id=texts, address=addresses, sender=senders),
 )
 kinds = st.sampled_from(["final", "notice"])
-replies = st.builds(Reply, address=addresses, text=texts, kind=kinds, reply_to=texts, key=texts)
+buttons = st.builds(Button, label=texts, command=texts, token=texts, person=texts)
+files = st.builds(OutgoingFile, name=texts, media_type=texts, content=st.binary(max_size=8))
+replies = st.builds(
+    Reply,
+    address=addresses,
+    text=texts,
+    kind=kinds,
+    reply_to=texts,
+    key=texts,
+    buttons=st.lists(buttons, max_size=2).map(tuple),
+    file=st.none() | files,
+    for_person=texts,
+)
 
 
 @given(messages)
@@ -78,13 +98,14 @@ def test_result_comes_back(result: ToolResult) -> None:
 
 
 @given(inbounds)
-def test_inbound_comes_back(inbound: Inbound) -> None:
+def test_inbound_comes_back(inbound: InboundMessage | InboundEdit) -> None:
     assert inbound == decode_inbound(_through_utf8(encode_inbound(inbound)))
 
 
 @given(replies)
 def test_reply_comes_back(reply: Reply) -> None:
-    assert reply == decode_reply(_through_utf8(encode_reply(reply)), reply.key)
+    content = None if reply.file is None else reply.file.content
+    assert reply == decode_reply(_through_utf8(encode_reply(reply)), reply.key, content)
 
 
 @given(moments)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.store.codec import encode_inbound, micros_of
+from bot.adapters.store.codec import micros_of
 from bot.adapters.store.database import DatabaseThread, connection_of
 from bot.adapters.store.opening import open_database
 from bot.adapters.store.pruning import CHUNK
@@ -226,7 +226,7 @@ async def test_no_two_databases_give_the_same_keys(tmp_path: Path) -> None:
     assert len(keys) == 2
 
 
-@pytest.mark.parametrize("body", ["no JSON", encode_inbound(DELETION)])
+@pytest.mark.parametrize("body", ["no JSON", '{"type": "deletion"}'])
 async def test_a_damaged_row_is_a_store_error(tmp_path: Path, body: str) -> None:
     path = tmp_path / "daybook.db"
     store = SqliteStore.open(path)

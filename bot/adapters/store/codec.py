@@ -15,15 +15,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar, assert_never
 
 from bot.core.chat import (
+    Button,
     ChatAddress,
-    Inbound,
-    InboundDeletion,
     InboundEdit,
     InboundMessage,
     Reply,
     Sender,
-    StopRequest,
 )
+from bot.core.files import Attachment, OutgoingFile
 from bot.core.messages import (
     ContentBlock,
     Image,
@@ -82,12 +81,12 @@ def decode_result(text: str) -> ToolResult:
     return decoded(text, _result)
 
 
-def encode_inbound(inbound: Inbound) -> str:
-    """Write an event of a chat platform."""
+def encode_inbound(inbound: InboundMessage | InboundEdit) -> str:
+    """Write what somebody wrote, or changed."""
     return json_text(_of_inbound(inbound))
 
 
-def decode_inbound(text: str) -> Inbound:
+def decode_inbound(text: str) -> InboundMessage | InboundEdit:
     """Read back what :func:`encode_inbound` wrote.
 
     Raises:
@@ -97,24 +96,31 @@ def decode_inbound(text: str) -> Inbound:
 
 
 def encode_reply(reply: Reply) -> str:
-    """Write a reply, all but its key, which follows from its row."""
-    return json_text(
-        {
-            "address": _of_address(reply.address),
-            "text": reply.text,
-            "kind": reply.kind,
-            "reply_to": reply.reply_to,
-        }
-    )
+    """Write a reply, all but its key and its file's content, which have columns of their own."""
+    data: _Data = {
+        "address": _of_address(reply.address),
+        "text": reply.text,
+        "kind": reply.kind,
+        "reply_to": reply.reply_to,
+    }
+    if reply.buttons:
+        data["buttons"] = [_of_button(button) for button in reply.buttons]
+    if reply.file is not None:
+        data["file"] = {"name": reply.file.name, "media_type": reply.file.media_type}
+    if reply.for_person:
+        data["for_person"] = reply.for_person
+    return json_text(data)
 
 
-def decode_reply(text: str, key: str) -> Reply:
-    """Read back what :func:`encode_reply` wrote, giving it its key again.
+def decode_reply(text: str, key: str, content: bytes | None = None) -> Reply:
+    """Read back what :func:`encode_reply` wrote, giving it its key and its content again.
 
     Raises:
         StoreError: It is no such text.
     """
-    return replace(decoded(text, _reply), key=key)
+    reply = decoded(text, _reply)
+    file = reply.file and replace(reply.file, content=content or b"")
+    return replace(reply, key=key, file=file)
 
 
 def json_text(data: _Data) -> str:
@@ -244,33 +250,19 @@ def _sender(data: _Data) -> Sender:
     )
 
 
-def _of_inbound(inbound: Inbound) -> _Data:
+def _of_inbound(inbound: InboundMessage | InboundEdit) -> _Data:
     match inbound:
         case InboundMessage():
             return _of_inbound_message(inbound)
         case InboundEdit():
             message = _of_inbound_message(inbound.message)
             return {"type": "edit", "event_id": inbound.event_id, "message": message}
-        case InboundDeletion():
-            return {
-                "type": "deletion",
-                "event_id": inbound.event_id,
-                "address": _of_address(inbound.address),
-                "message_id": inbound.message_id,
-            }
-        case StopRequest():
-            return {
-                "type": "stop",
-                "event_id": inbound.event_id,
-                "address": _of_address(inbound.address),
-                "sender": _of_sender(inbound.sender),
-            }
         case _:
             assert_never(inbound)
 
 
 def _of_inbound_message(message: InboundMessage) -> _Data:
-    return {
+    data: _Data = {
         "type": "message",
         "event_id": message.event_id,
         "address": _of_address(message.address),
@@ -283,26 +275,41 @@ def _of_inbound_message(message: InboundMessage) -> _Data:
         "quoted": message.quoted,
         "is_named": message.is_named,
     }
+    if message.forwarded_from:
+        data["forwarded_from"] = message.forwarded_from
+    if message.attachments:
+        data["attachments"] = [_of_attachment(each) for each in message.attachments]
+    if message.album:
+        data["album"] = message.album
+    return data
 
 
-def _inbound(data: _Data) -> Inbound:
+def _of_attachment(attachment: Attachment) -> _Data:
+    return {
+        "kind": attachment.kind,
+        "name": attachment.name,
+        "media_type": attachment.media_type,
+        "handle": attachment.handle,
+        "size_bytes": attachment.size_bytes,
+    }
+
+
+def _attachment(data: _Data) -> Attachment:
+    return Attachment(
+        kind=data["kind"],
+        name=data["name"],
+        media_type=data["media_type"],
+        handle=data["handle"],
+        size_bytes=data["size_bytes"],
+    )
+
+
+def _inbound(data: _Data) -> InboundMessage | InboundEdit:
     match data["type"]:
         case "message":
             return _inbound_message(data)
         case "edit":
             return InboundEdit(event_id=data["event_id"], message=_inbound_message(data["message"]))
-        case "deletion":
-            return InboundDeletion(
-                event_id=data["event_id"],
-                address=_address(data["address"]),
-                message_id=data["message_id"],
-            )
-        case "stop":
-            return StopRequest(
-                event_id=data["event_id"],
-                address=_address(data["address"]),
-                sender=_sender(data["sender"]),
-            )
         case unknown:
             raise ValueError(f"no event: {unknown!r}")
 
@@ -319,7 +326,32 @@ def _inbound_message(data: _Data) -> InboundMessage:
         sent_at=moment_of(data["sent_at"]),
         quoted=data["quoted"],
         is_named=data.get("is_named", True),
+        forwarded_from=data.get("forwarded_from", ""),
+        attachments=tuple(_attachment(each) for each in data.get("attachments", ())),
+        album=data.get("album", ""),
     )
+
+
+def _of_button(button: Button) -> _Data:
+    return {
+        "label": button.label,
+        "command": button.command,
+        "token": button.token,
+        "person": button.person,
+    }
+
+
+def _button(data: _Data) -> Button:
+    return Button(
+        label=data["label"],
+        command=data["command"],
+        token=data["token"],
+        person=data["person"],
+    )
+
+
+def _outgoing_file(data: _Data) -> OutgoingFile:
+    return OutgoingFile(name=data["name"], media_type=data["media_type"], content=b"")
 
 
 def _reply(data: _Data) -> Reply:
@@ -328,4 +360,7 @@ def _reply(data: _Data) -> Reply:
         text=data["text"],
         kind=data["kind"],
         reply_to=data["reply_to"],
+        buttons=tuple(_button(each) for each in data.get("buttons", ())),
+        file=_outgoing_file(data["file"]) if "file" in data else None,
+        for_person=data.get("for_person", ""),
     )

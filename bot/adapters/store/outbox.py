@@ -136,7 +136,8 @@ def mark_pending(tables: Tables, item: OutboxId) -> None:
 def mark_sent(tables: Tables, item: OutboxId, receipt: Receipt, at: datetime) -> None:
     """Note that the platform has it: that outweighs whatever was believed before."""
     marked = tables.execute(
-        "UPDATE outbox SET state = 'sent', receipt = ?, body = NULL, reason = NULL, changed_at = ?"
+        "UPDATE outbox SET state = 'sent', receipt = ?, body = NULL, content = NULL, reason = NULL,"
+        " changed_at = ?"
         " WHERE id = ?",
         receipt.message_id,
         micros_of(at),
@@ -165,7 +166,8 @@ def mark_failed(
 def undelivered(tables: Tables) -> tuple[OutboxItem, ...]:
     """Give what is pending or being sent, oldest first."""
     rows = tables.execute(
-        "SELECT id, body, state, is_preview, receipt, replaces, reason, changed_at FROM outbox"
+        "SELECT id, body, state, is_preview, receipt, replaces, reason, changed_at, content"
+        " FROM outbox"
         " WHERE state IN ('pending', 'sending') ORDER BY id"
     )
     return _read(tables, rows)
@@ -174,7 +176,8 @@ def undelivered(tables: Tables) -> tuple[OutboxItem, ...]:
 def failed(tables: Tables, session_key: SessionKey) -> tuple[OutboxItem, ...]:
     """Give the replies that could not be delivered to a chat, oldest first."""
     rows = tables.execute(
-        "SELECT id, body, state, is_preview, receipt, replaces, reason, changed_at FROM outbox"
+        "SELECT id, body, state, is_preview, receipt, replaces, reason, changed_at, content"
+        " FROM outbox"
         " WHERE session_key = ? AND state = 'failed' AND is_preview = 0 ORDER BY id",
         session_key,
     )
@@ -219,8 +222,9 @@ def _insert(
     now = micros_of(at)
     inserted = tables.execute(
         "INSERT INTO outbox"
-        " (session_key, turn_id, is_preview, state, body, replaces, created_at, changed_at)"
-        " VALUES (?, ?, ?, 'pending', ?, ?, ?, ?)",
+        " (session_key, turn_id, is_preview, state, body, replaces, created_at, changed_at,"
+        " content)"
+        " VALUES (?, ?, ?, 'pending', ?, ?, ?, ?, ?)",
         reply.address.session_key,
         turn_id,
         int(is_preview),
@@ -228,8 +232,10 @@ def _insert(
         None if replaces is None else replaces.message_id,
         now,
         now,
+        None if reply.file is None else reply.file.content,
     )
     assert inserted.lastrowid is not None
+    _add_buttons(tables, inserted.lastrowid, reply)
     return OutboxItem(
         id=OutboxId(inserted.lastrowid),
         reply=replace(reply, key=_key(tables, inserted.lastrowid)),
@@ -239,11 +245,22 @@ def _insert(
     )
 
 
+def _add_buttons(tables: Tables, item_id: int, reply: Reply) -> None:
+    for button in reply.buttons:
+        tables.execute(
+            "INSERT INTO button (token, outbox_id, person, command) VALUES (?, ?, ?, ?)",
+            button.token,
+            item_id,
+            button.person,
+            button.command,
+        )
+
+
 def _read(tables: Tables, rows: sqlite3.Cursor) -> tuple[OutboxItem, ...]:
     return tuple(
         OutboxItem(
             id=OutboxId(item_id),
-            reply=decode_reply(body, _key(tables, item_id)),
+            reply=decode_reply(body, _key(tables, item_id), content),
             state=state,
             is_preview=bool(is_preview),
             receipt=_receipt(receipt),
@@ -251,7 +268,17 @@ def _read(tables: Tables, rows: sqlite3.Cursor) -> tuple[OutboxItem, ...]:
             reason=reason or "",
             failed_at=_failed_at(state, changed_at),
         )
-        for item_id, body, state, is_preview, receipt, replaces, reason, changed_at in rows
+        for (
+            item_id,
+            body,
+            state,
+            is_preview,
+            receipt,
+            replaces,
+            reason,
+            changed_at,
+            content,
+        ) in rows
     )
 
 

@@ -17,6 +17,7 @@ from peewee import (
     SQL,
     AutoField,
     BigIntegerField,
+    BlobField,
     BooleanField,
     CompositeKey,
     ForeignKeyField,
@@ -26,6 +27,13 @@ from peewee import (
     TextField,
 )
 
+from bot.adapters.store.schema_of_channels import (
+    make_button,
+    make_correction,
+    make_pairing,
+    make_place,
+    make_turn_file,
+)
 from bot.adapters.store.schema_of_memory import (
     NEVER_REUSED,
     make_job_slot,
@@ -36,7 +44,7 @@ from bot.adapters.store.schema_of_memory import (
     make_summary,
 )
 
-SqlValue = str | int | None
+SqlValue = str | int | bytes | None
 """What a column holds."""
 
 
@@ -64,6 +72,11 @@ class Tables:
     setting_change: type[Model]
     job_slot: type[Model]
     model_limit: type[Model]
+    turn_file: type[Model]
+    button: type[Model]
+    place: type[Model]
+    pairing: type[Model]
+    correction: type[Model]
 
     @property
     def models(self) -> tuple[type[Model], ...]:
@@ -88,6 +101,11 @@ class Tables:
             self.setting_change,
             self.job_slot,
             self.model_limit,
+            self.turn_file,
+            self.button,
+            self.place,
+            self.pairing,
+            self.correction,
         )
 
     def execute(self, sql: str, *values: SqlValue) -> sqlite3.Cursor:
@@ -116,6 +134,7 @@ def make_tables(db: SqliteDatabase) -> Tables:
     session = _session()
     turn = _turn(session)
     step = _step(turn)
+    outbox = _outbox(turn)
     tables = Tables(
         db=db,
         migration=_migration(),
@@ -125,7 +144,7 @@ def make_tables(db: SqliteDatabase) -> Tables:
         step=step,
         step_result=_step_result(),
         inbox=_inbox(turn),
-        outbox=_outbox(turn),
+        outbox=outbox,
         usage=_usage(),
         person=_person(),
         setting=_setting(),
@@ -137,6 +156,11 @@ def make_tables(db: SqliteDatabase) -> Tables:
         setting_change=make_setting_change(),
         job_slot=make_job_slot(),
         model_limit=make_model_limit(),
+        turn_file=make_turn_file(turn),
+        button=make_button(outbox),
+        place=make_place(),
+        pairing=make_pairing(),
+        correction=make_correction(session),
     )
     db.bind(tables.models, bind_refs=False, bind_backrefs=False)
     return tables
@@ -259,6 +283,7 @@ def _inbox(turns: type[Model]) -> type[Model]:
         body = TextField(null=True)
         reason = TextField(null=True)
         received_at = BigIntegerField()
+        block = IntegerField(null=True)
 
         class Meta:
             table_name = "inbox"
@@ -286,6 +311,7 @@ def _outbox(turns: type[Model]) -> type[Model]:
         reason = TextField(null=True)
         created_at = BigIntegerField()
         changed_at = BigIntegerField()
+        content = BlobField(null=True)
 
         class Meta:
             table_name = "outbox"
