@@ -28,9 +28,11 @@ from peewee import (
 )
 
 from bot.adapters.store.schema_of_channels import (
+    make_audit,
     make_button,
     make_correction,
     make_pairing,
+    make_person,
     make_place,
     make_turn_file,
 )
@@ -146,9 +148,9 @@ def make_tables(db: SqliteDatabase) -> Tables:
         inbox=_inbox(turn),
         outbox=outbox,
         usage=_usage(),
-        person=_person(),
+        person=make_person(),
         setting=_setting(),
-        audit=_audit(),
+        audit=make_audit(),
         installation=_installation(),
         summary=make_summary(session),
         memory_job=make_memory_job(session),
@@ -352,19 +354,6 @@ def _usage() -> type[Model]:
     return Usage
 
 
-def _person() -> type[Model]:
-    class Person(Model):
-        person_key = TextField(primary_key=True)
-        grant = TextField()
-        name = TextField()
-        since = BigIntegerField()
-
-        class Meta:
-            table_name = "person"
-
-    return Person
-
-
 def _setting() -> type[Model]:
     class Setting(Model):
         scope = TextField()
@@ -378,21 +367,6 @@ def _setting() -> type[Model]:
             primary_key = CompositeKey("scope", "key")
 
     return Setting
-
-
-def _audit() -> type[Model]:
-    class Audit(Model):
-        id = AutoField()
-        at = BigIntegerField()
-        who = TextField()
-        what = TextField()
-        old = TextField(null=True)
-        new = TextField(null=True)
-
-        class Meta:
-            table_name = "audit"
-
-    return Audit
 
 
 def _installation() -> type[Model]:

@@ -1,4 +1,4 @@
-"""The tables of files, buttons, groups, pairing and changed messages; part of ``schema``."""
+"""The tables of files, buttons, people, groups and changed messages; part of ``schema``."""
 
 from __future__ import annotations
 
@@ -102,3 +102,35 @@ def make_correction(sessions: type[Model]) -> type[Model]:
 
     Correction.add_index(Correction.session, Correction.id, name="correction_of_chat")
     return Correction
+
+
+def make_person() -> type[Model]:
+    """Give what people were allowed to do."""
+
+    class Person(Model):
+        person_key = TextField(primary_key=True)
+        grant = TextField()
+        name = TextField()
+        since = BigIntegerField()
+
+        class Meta:
+            table_name = "person"
+
+    return Person
+
+
+def make_audit() -> type[Model]:
+    """Give every change of a grant or a setting."""
+
+    class Audit(Model):
+        id = AutoField()
+        at = BigIntegerField()
+        who = TextField()
+        what = TextField()
+        old = TextField(null=True)
+        new = TextField(null=True)
+
+        class Meta:
+            table_name = "audit"
+
+    return Audit
