@@ -15,9 +15,9 @@ ROOT = os.path.dirname(os.path.realpath(__file__))
 PYTHON = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
 STAMP = "daybook-requirements.txt"  # in an environment of ours: the very list it was made from
 NEEDED = (
-    *("aiohttp", "anthropic", "apscheduler", "cronsim", "detect_secrets", "httpx", "markdown_it"),
-    *("peewee", "prompt_toolkit", "pydantic", "pyromark", "rich", "slack_bolt", "slack_sdk"),
-    *("telegram", "telegramify_markdown", "tiktoken", "tzdata"),
+    *("aiohttp", "anthropic", "apscheduler", "charset_normalizer", "cronsim", "detect_secrets"),
+    *("httpx", "markdown_it", "peewee", "PIL", "prompt_toolkit", "pydantic", "pypdf", "pyromark"),
+    *("rich", "slack_bolt", "slack_sdk", "telegram", "telegramify_markdown", "tiktoken", "tzdata"),
 )
 
 

@@ -161,7 +161,13 @@ def _command(
         "access": "open",
         "log_level": "warning",
         "anthropic": {"api_key": "none", "base_url": claude.base_url},
-        "channels": {"telegram": {"token": telegram.token, "base_url": telegram.base_url}},
+        "channels": {
+            "telegram": {
+                "token": telegram.token,
+                "base_url": telegram.base_url,
+                "messages_per_second": 0,  # this server sets no limits
+            }
+        },
         "plugins": ["clock", "web_fetch"],
     }
     config = folder / "config.json"

@@ -21,7 +21,8 @@ sys.path.insert(0, str(ROOT))
 
 from bot.adapters.redactor import RuleRedactor  # noqa: E402 - found through the line above
 from bot.runtime.redaction import redact_text  # noqa: E402
-from bot.testing.secret_texts import harmless_texts, secret_texts  # noqa: E402
+from bot.testing.harmless_texts import harmless_texts  # noqa: E402
+from bot.testing.secret_texts import secret_texts  # noqa: E402
 
 MEGABYTE = 1_000_000
 CHAT = (

@@ -8,6 +8,8 @@ from bot.core.chat import (
     ChatAddress,
     ChatKind,
     ChatMoved,
+    EarlierMessage,
+    HeardChat,
     Inbound,
     InboundDeletion,
     InboundEdit,
@@ -16,12 +18,17 @@ from bot.core.chat import (
     Reply,
     Role,
     Sender,
+    SessionKey,
     Standing,
     StopRequest,
 )
+from bot.core.commands import MenuEntry
 from bot.core.files import MOST_FILE_BYTES, Attachment, AttachmentKind, OutgoingFile
+from bot.core.findings import Finding, Grade, judge_clock, one_line
 from bot.core.lifecycle import SetAside
+from bot.core.names import plain_name
 from bot.core.rendering import split_markdown
+from bot.core.screens import HomePage, Section, SettingField, Wish
 from bot.core.tasks import TaskState
 from bot.errors import (
     ChannelAuthError,
@@ -29,17 +36,22 @@ from bot.errors import (
     ConfigError,
     DeliveryError,
     FateUnknown,
+    FileTooLarge,
+    StoreError,
     ToolError,
 )
 from bot.ports import (
     Channel,
     ChatRecords,
+    Choice,
     Clock,
+    CommandAnswer,
     CommandContext,
     Fetcher,
     Inbox,
     Page,
     PluginAPI,
+    Screens,
     ToolContext,
 )
 
@@ -58,29 +70,47 @@ __all__ = [
     "ChatKind",
     "ChatMoved",
     "ChatRecords",
+    "Choice",
     "Clock",
+    "CommandAnswer",
     "CommandContext",
     "ConfigError",
     "DeliveryError",
+    "EarlierMessage",
     "FateUnknown",
     "Fetcher",
+    "FileTooLarge",
+    "Finding",
+    "Grade",
+    "HeardChat",
+    "HomePage",
     "Inbound",
     "InboundDeletion",
     "InboundEdit",
     "InboundMessage",
     "Inbox",
+    "MenuEntry",
     "OutgoingFile",
     "Page",
     "PluginAPI",
     "Receipt",
     "Reply",
     "Role",
+    "Screens",
+    "Section",
     "Sender",
+    "SessionKey",
     "SetAside",
+    "SettingField",
     "Standing",
     "StopRequest",
+    "StoreError",
     "TaskState",
     "ToolContext",
     "ToolError",
+    "Wish",
+    "judge_clock",
+    "one_line",
+    "plain_name",
     "split_markdown",
 ]

@@ -28,9 +28,10 @@ from bot.adapters.start_log import StartLog
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.adapters.timer import SchedulerTimer
-from bot.app import App, Outside, StopSignals, build_channels
+from bot.app import App, Outside, StopSignals, build_channels, slack_manifest
 from bot.app.clean_up import clean_up_alone, word_clean_up
-from bot.config import Config, load, secrets_of
+from bot.config import Config, load, secrets_of, settings_file
+from bot.core.findings import gravest
 from bot.errors import BotError, ConfigError, DataError, DataFolderBusy, NotRunning
 from bot.ports import Clock
 from bot.runtime.access_gate import LOCAL_CHANNEL
@@ -96,17 +97,12 @@ def main(arguments: Sequence[str] | None = None, *, wrap: Wrap = lambda outside:
 
 
 def _serve(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
-    return asyncio.run(_run_bot(config, wrap, only_local=False))
-
-
-def _chat(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
-    return asyncio.run(_run_bot(config, wrap, only_local=True))
+    return asyncio.run(_run_bot(config, wrap, only_local=options.verb == "chat"))
 
 
 def _status(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
     """Ask the running bot how it is; 0 when it is well."""
-    answer = control_client.ask(config.data_dir, "/status")
-    match answer:
+    match control_client.ask(config.data_dir, "/status"):
         case {
             "version": str(version),
             "pid": int(pid),
@@ -114,17 +110,28 @@ def _status(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
             "model": str(model),
             "channels": dict(channels),
             "running_turns": int(turns),
+            "set_aside": int(aside),
             "health": {"condition": str(condition), "reasons": list(reasons)},
         }:
             lines = [
                 f"Daybook {version}, process {pid}, up {duration(up_s)}: {condition}",
                 *(f"  {name}: {how}" for name, how in channels.items()),
                 f"  model: {model}",
-                f"  answers being written: {turns}",
+                f"  answers being written: {turns}\n  set aside in the last day: {aside}",
                 *(f"  trouble: {reason}" for reason in reasons),
             ]
             sys.stdout.write("\n".join(lines) + "\n")
             return 0 if condition == "ok" else EXIT_FAILED
+    raise BotError(f"the bot that works on {config.data_dir} is of another version")
+
+
+def _pair(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+    """Let somebody in: by the running bot, which alone knows the codes it gave."""
+    answer = control_client.ask(config.data_dir, "/pair", method="POST", text=options.code)
+    match answer:
+        case {"is_done": bool(is_done), "text": str(text)}:
+            sys.stdout.write(text.replace("`", "") + "\n")
+            return 0 if is_done else EXIT_FAILED
     raise BotError(f"the bot that works on {config.data_dir} is of another version")
 
 
@@ -149,10 +156,61 @@ def _clean_up(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
     return 0
 
 
+def _doctor(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+    """Examine everything that an operator can get wrong; 1 when something is broken."""
+    from bot.app.doctor import Patient, examine  # here: else every start would pay for it
+    from bot.app.findings_shown import page_for
+
+    secrets = set_up("error", sys.stderr, as_json=not sys.stderr.isatty())
+    secrets.add(secrets_of(config.anthropic))
+    patient = Patient(
+        config=config,
+        settings_file=settings_file(options.config),
+        clock=SystemClock(),
+        hide=secrets.add,
+    )
+    page = page_for(sys.stdout, as_json=options.json)
+
+    def show(lines: list[str]) -> None:
+        sys.stdout.write(secrets.hide_in("".join(f"{line}\n" for line in lines)))
+        sys.stdout.flush()
+
+    found = asyncio.run(examine(patient, lambda part: show(page.lines(part))))
+    show(page.verdict(found))
+    return EXIT_FAILED if gravest(found) == "broken" else 0
+
+
+def _slack_manifest(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+    """Print what the Slack app is made from."""
+    sys.stdout.write(f"{slack_manifest(options.http or '')}\n")
+    return 0
+
+
 VERBS = {
     "serve": Verb(help="run every configured channel, or the terminal", run=_serve),
-    "chat": Verb(help="run the terminal only", run=_chat),
+    "chat": Verb(help="run the terminal only", run=_serve),
     "status": Verb(help="ask the running bot how it is", run=_status),
+    "doctor": Verb(
+        help="look at settings, data, model and channels, and say how to mend what is wrong",
+        run=_doctor,
+        add_arguments=lambda parser: parser.add_argument(
+            "--json", action="store_true", help="give one JSON object"
+        ),
+    ),
+    "pair": Verb(
+        help="let somebody talk to the running bot",
+        run=_pair,
+        add_arguments=lambda parser: parser.add_argument(
+            "code", metavar="CODE", help="the code it gave them, or channel:user id"
+        ),
+    ),
+    "slack-manifest": Verb(
+        help="print what a Slack app for the bot is made from",
+        run=_slack_manifest,
+        add_arguments=lambda parser: parser.add_argument(
+            "--http", metavar="URL", help="let Slack call the bot there, instead of Socket Mode"
+        ),
+    ),
     "cleanup": Verb(
         help="remove chats that have been silent for long; memory files stay",
         run=_clean_up,

@@ -7,7 +7,8 @@
     ├── DataError                the data folder or database cannot be used    (exit 2)
     │   └── DataFolderBusy       another process works on it
     ├── StoreError               a running store failed
-    │   └── StoreLost            its file is damaged or gone
+    │   ├── StoreLost            its file is damaged or gone
+    │   └── StoreUnreadable      what one row holds is damaged
     ├── ModelError               the model could not answer
     │   ├── ModelAuthError       key or permission refused
     │   ├── ModelRateLimited     too many requests                             (retryable)
@@ -17,10 +18,12 @@
     │   ├── ContextTooLong       the request is longer than the model reads
     │   ├── CannotFit            the request alone is longer than the bot may send
     │   └── ModelRequestRefused  the vendor calls the request itself wrong
+    │       └── ModelNotFound    it has no such model
     ├── ChannelError             a chat platform failed
     │   ├── ChannelAuthError     token refused
     │   └── DeliveryError        a message was not delivered                   (retryable or not)
-    │       └── FateUnknown      it may have been delivered
+    │       ├── FateUnknown      it may have been delivered
+    │       └── FileTooLarge     a file is longer than is fetched or sent
     ├── NotRunning               no running bot can be asked                   (exit 1)
     ├── PluginError              a plugin cannot be used
     └── ToolError                a tool's word to the model
@@ -62,6 +65,10 @@ class StoreError(BotError):
 
 class StoreLost(StoreError):
     """The store's file is damaged or gone; nothing but the operator can mend that."""
+
+
+class StoreUnreadable(StoreError):
+    """Something that is stored cannot be read; asked again, it cannot either."""
 
 
 class ModelError(BotError):
@@ -130,6 +137,10 @@ class ModelRequestRefused(ModelError):
     """The model's vendor refused the request as invalid."""
 
 
+class ModelNotFound(ModelRequestRefused):
+    """The model's vendor has no such model."""
+
+
 class ChannelError(BotError):
     """The chat platform failed."""
 
@@ -158,6 +169,13 @@ class DeliveryError(ChannelError):
 
 class FateUnknown(DeliveryError):
     """The connection broke after the message was sent: it may have been delivered."""
+
+
+class FileTooLarge(DeliveryError):
+    """The file is too large."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message, can_retry=False)
 
 
 class NotRunning(BotError):

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import channels  # noqa: E402 - found through the line above
+from bot.app.channels import slack_manifest  # noqa: E402
 from bot.config import Config  # noqa: E402
 from bot.config.changes import CHANGEABLE, changeable  # noqa: E402
 
@@ -214,7 +215,16 @@ def _kind(field: Schema) -> str:
     return "path" if field.get("format") == "path" else words.get(str(kind), str(kind))
 
 
-PAGES = {"docs/config.md": config_page, "docs/config.schema.json": config_schema}
+def slack_manifest_page() -> str:
+    """Write the manifest of the Slack app, for Socket Mode."""
+    return f"{slack_manifest()}\n"
+
+
+PAGES = {
+    "docs/config.md": config_page,
+    "docs/config.schema.json": config_schema,
+    "docs/slack-manifest.json": slack_manifest_page,
+}
 """What is made, and by which function."""
 
 

@@ -58,6 +58,7 @@ def ask(
     question: str,
     *,
     method: Literal["GET", "POST"] = "GET",
+    text: str = "",
     timeout_s: float = TIMEOUT_S,
 ) -> JsonObject:
     """Ask the bot that works on a data folder; ``question`` is a path such as ``/status``.
@@ -66,6 +67,7 @@ def ask(
         folder: The data folder.
         question: What is asked, or with ``POST`` what is to be done.
         method: Whether something is to be done.
+        text: With what it is to be done.
         timeout_s: How long it may take.
 
     Raises:
@@ -76,7 +78,8 @@ def ask(
     host, port = urlsplit(contact.address).hostname or "", _port_of(contact.address)
     connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
     try:
-        connection.request(method, question, headers={"Authorization": f"Bearer {contact.token}"})
+        headers = {"Authorization": f"Bearer {contact.token}"}
+        connection.request(method, question, body=text.encode() or None, headers=headers)
         response = connection.getresponse()
         answer: object = json.loads(response.read())
     except (OSError, http.client.HTTPException, ValueError) as error:

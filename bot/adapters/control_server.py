@@ -27,8 +27,8 @@ FAILED = 503
 Question = tuple[Literal["GET", "POST"], str]
 """How and at which path something is asked."""
 
-Answer = Callable[[], Awaitable[Mapping[str, object]]]
-"""Answers one question; what it gives is sent as JSON."""
+Answer = Callable[[str], Awaitable[Mapping[str, object]]]
+"""Answers one question, given the text that came with it; what it gives is sent as JSON."""
 
 
 class ControlServer:
@@ -103,7 +103,7 @@ class ControlServer:
 
     async def _healthz(self, _: web.Request) -> web.Response:
         status = 200 if self._is_up() else 503
-        return web.json_response(dict(await self._health()), status=status)
+        return web.json_response(dict(await self._health("")), status=status)
 
     def _guarded(self, answer: Answer) -> Callable[[web.Request], Awaitable[web.Response]]:
         async def respond(request: web.Request) -> web.Response:
@@ -111,7 +111,7 @@ class ControlServer:
             if not hmac.compare_digest(given, self._expected):
                 return web.json_response({"error": "the token is missing or wrong"}, status=401)
             try:
-                return web.json_response(dict(await answer()))
+                return web.json_response(dict(await answer(await request.text())))
             except StoreError as error:
                 return web.json_response({"error": str(error)}, status=FAILED)
 

@@ -21,7 +21,7 @@ from bot.core.messages import (
     ToolCall,
     ToolResult,
 )
-from bot.core.window.notes import words_of
+from bot.core.window.notes import is_note, words_of
 from bot.core.window.summary.extract import extractive_answer, is_summary_request
 
 NAME = "demo"
@@ -123,7 +123,7 @@ def _wanted_call(request: ModelRequest) -> ToolCall | None:
 
 
 def _answer(request: ModelRequest) -> str:
-    text = _from_results(_newest_results(request)) or _from_words(_asked(request))
+    text = _from_results(_newest_results(request)) or _from_words(_asked(request), _noted(request))
     is_first = all(message.role == "user" or message.tool_calls for message in request.messages)
     return f"{text}\n\n{INTRODUCTION}\n\n{ABILITIES}" if is_first else text
 
@@ -135,10 +135,10 @@ def _from_results(results: tuple[ToolResult, ...]) -> str:
     return "\n\n".join((lead, *(result.content for result in results)))
 
 
-def _from_words(asked: tuple[str, ...]) -> str:
+def _from_words(asked: tuple[str, ...], noted: tuple[str, ...]) -> str:
     *earlier, newest = asked
     if _KNOWN.search(newest):
-        return _what_was_told(earlier)
+        return _what_was_told([*noted, *earlier])
     if _BEFORE.search(newest):
         return f"You said: {earlier[-1]}" if earlier else "Nothing before this."
     if found := _REMEMBER.search(newest):
@@ -168,6 +168,18 @@ def _asked(request: ModelRequest) -> tuple[str, ...]:
         for text in words_of(message)
     )
     return written or ("",)
+
+
+def _noted(request: ModelRequest) -> tuple[str, ...]:
+    """Give what people asked by the notes that stand for turns no longer shown."""
+    lines = (
+        line.lstrip("-• ").partition(" → ")
+        for message in request.messages
+        for block in message.blocks
+        if isinstance(block, Text) and is_note(block.text)
+        for line in block.text.splitlines()
+    )
+    return tuple(asked for asked, arrow, _ in lines if arrow)
 
 
 def _unquoted(text: str) -> str:

@@ -19,7 +19,7 @@ from itertools import count, groupby
 from pathlib import Path
 
 from bot.core.memory.audience import Audience
-from bot.core.memory.daily import with_entries
+from bot.core.memory.daily import joined, with_entries
 from bot.core.memory.jobs import MemoryEntry
 from bot.errors import StoreError
 
@@ -58,6 +58,14 @@ class MarkdownMemoryFiles:
         """Give a daily file, empty when there is none."""
         return await asyncio.to_thread(self._read_day, audience, day)
 
+    async def move(self, old: Audience, new: Audience) -> None:
+        """Make the files of one audience those of another.
+
+        Raises:
+            StoreError: It is not done; doing it again goes on with it.
+        """
+        await asyncio.to_thread(self._move, old, new)
+
     def _append(self, entries: tuple[MemoryEntry, ...]) -> None:
         failures: list[StoreError] = []
         with self._lock:
@@ -78,6 +86,40 @@ class MarkdownMemoryFiles:
                 return _read(self._path(audience.folder, day)).text
             except OSError as error:
                 raise _worded(error, "read") from error
+
+    def _move(self, old: Audience, new: Audience) -> None:
+        source, target = self._folder / old.folder, self._folder / new.folder
+        with self._lock:
+            try:
+                if source == target or not source.is_dir():
+                    return
+                self._make_folder(target)
+                for path in sorted(source.iterdir()):
+                    self._move_file(path, target / path.name)
+                source.rmdir()
+                self._force_to_disk(target)
+                self._force_to_disk(self._folder)
+            except OSError as error:
+                raise _worded(error, "moved") from error
+
+    def _move_file(self, path: Path, target: Path) -> None:
+        """Move a file to where none is; else a day goes before that day, all else beside it."""
+        day = _day_of(path)
+        if not target.exists():
+            path.rename(target)
+        elif day is None:
+            path.rename(_unused(target, "moved"))
+        else:
+            self._join(path, target, day)
+
+    def _join(self, path: Path, target: Path, day: date) -> None:
+        for _ in range(_MOST_TRIES):
+            first, second = _read(path), _read(target)
+            text = joined(first.text, second.text, day)
+            if text == second.text or self._replace(target, text, instead_of=second.version):
+                path.unlink(missing_ok=True)  # what could not be read was put aside
+                return
+        raise StoreError(f"The memory file {target.name} is being written by somebody else")
 
     def _add(self, folder: str, day: date, entries: tuple[MemoryEntry, ...]) -> None:
         path = self._path(folder, day)
@@ -173,11 +215,23 @@ def _read(path: Path) -> _Found:
 
 def _put_aside(path: Path, why: str) -> _Found:
     """Keep what cannot be read under another name; there is no daily file then."""
-    names = (path.with_name(f"{path.name}.unreadable-{number}") for number in count(1))
-    aside = next(each for each in names if not each.exists())
+    aside = _unused(path, "unreadable")
     path.rename(aside)
     logger.warning("memory.file_set_aside", extra={"file": aside.name, "why": why})
     return _Found()
+
+
+def _unused(path: Path, mark: str) -> Path:
+    names = (path.with_name(f"{path.name}.{mark}-{number}") for number in count(1))
+    return next(each for each in names if not each.exists())
+
+
+def _day_of(path: Path) -> date | None:
+    """Say which day a daily file is of; None for any other file."""
+    try:
+        return date.fromisoformat(path.stem) if path.suffix == ".md" else None
+    except ValueError:
+        return None
 
 
 def _remove(path: Path) -> None:

@@ -13,6 +13,7 @@ from bot.core.chat import SessionKey
 from bot.core.retry import RetryPolicy
 from bot.ports import Clock, ModelClient
 from bot.runtime.context import ContextParts
+from bot.runtime.context.in_force import in_force
 from bot.runtime.context.model_windows import ModelWindows
 from bot.runtime.live_settings import LiveSettings
 from bot.runtime.log import level_switch
@@ -36,6 +37,10 @@ class Agent:
         await self.settings.load()
         await self.windows.load()
 
+    def in_force(self, key: str, session_key: str) -> str:
+        """Say what holds in a chat in the place of a setting's value; empty when that holds."""
+        return in_force(key, self.settings.limits(SessionKey(session_key)), self.windows)
+
     def forget(self, session_key: SessionKey) -> None:
         """Drop what is held of a chat that was removed from the store."""
         self.runner.forget(session_key)
@@ -56,6 +61,7 @@ def build_agent(
     windows = ModelWindows(outside.store, outside.clock)
     context = ContextParts(
         conversations=outside.store,
+        tasks=outside.store,
         jobs=outside.store,
         counter=outside.counter,
         windows=windows,

@@ -7,29 +7,36 @@ import logging
 import secrets
 
 from bot import __version__
+from bot.app.access import build_access
 from bot.app.agent import Agent, build_agent
 from bot.app.background import Background
-from bot.app.commands import add_the_rest, build_commands
+from bot.app.commands import add_the_rest, build_commands, build_desk
 from bot.app.control import answer_questions
+from bot.app.intake import build_intake
+from bot.app.moves import build_moves
 from bot.app.outside import Outside
 from bot.app.plugins import load_plugins
 from bot.app.reception import Reception
+from bot.app.screens import build_screens
 from bot.config import Config
-from bot.core.access import AccessPolicy, format_code
+from bot.core.access import GroupMode, format_code
 from bot.core.chat import ChatAddress
 from bot.core.retry import RetryPolicy
 from bot.errors import DataError, StoreLost
 from bot.ports import Inbox
-from bot.runtime.access_gate import LOCAL_CHANNEL, AccessGate
+from bot.runtime.access_gate import LOCAL_CHANNEL
 from bot.runtime.activity import Activity
-from bot.runtime.command_desk import CommandDesk
+from bot.runtime.command_menu import CommandMenu
 from bot.runtime.commands.status import Vitals
 from bot.runtime.delivery import Delivery, DeliveryParts
 from bot.runtime.dispatcher import Dispatcher, DispatcherParts
+from bot.runtime.edits import Edits
 from bot.runtime.health import ChannelBook, Health, Signs, WatchedModel, judge
-from bot.runtime.inbox import ChannelInbox
+from bot.runtime.inbox import ChannelInbox, InboxParts
 from bot.runtime.lane import LaneParts
 from bot.runtime.lanes import Lanes
+from bot.runtime.listening import Listener
+from bot.runtime.overheard import Overheard
 from bot.runtime.pauses import Pauses
 from bot.runtime.supervisor import Supervisor
 from bot.runtime.tools import ToolRegistry
@@ -63,15 +70,6 @@ class App:
         self._over = asyncio.Event()
         self._lost = asyncio.Event()
         outside.store_watch.on_loss = self._lose_store
-        self._gate = AccessGate(
-            AccessPolicy(
-                mode=config.access,
-                admins=frozenset(config.admins),
-                allowed=frozenset(config.allow),
-            ),
-            outside.store,
-            outside.clock,
-        )
         self._tools = ToolRegistry(outside.clock, outside.redactor)
         self._host = load_plugins(config, outside, self._tools)
         self._delivery = Delivery(
@@ -85,8 +83,10 @@ class App:
                 jitter=outside.jitter,
             )
         )
+        self._access = build_access(config, outside, self._delivery, self._group_mode)
         self._background = Background(config, outside, self._model, self._supervisor.spawn)
         self._agent = self._build_agent()
+        self._overheard = Overheard(outside.clock)
         self._lanes = self._build_lanes()
         self._dispatcher_parts = self._build_dispatcher_parts()
         self._dispatcher = Dispatcher(self._dispatcher_parts)
@@ -129,8 +129,8 @@ class App:
         return EXIT_REFUSED if all_refused and not self._told_to_stop.is_set() else 0
 
     async def _serve(self) -> None:
-        await self._gate.load()
         await self._agent.load()
+        await self._access.load()
         self._offer_ownership()
         await self._dispatcher.resume()
         outside, clock = self._outside, self._outside.clock
@@ -165,16 +165,21 @@ class App:
         self._supervisor.cancel_all()
 
     def _make_inbox(self, channel: str) -> Inbox:
-        return ChannelInbox(
-            channel,
-            self._dispatcher.receive,
-            self._outside.store,
-            self._outside.clock,
-            self._activity,
-            self._book,
+        parts = InboxParts(
+            overhears=self._access.gate.overhears,
+            receive=self._dispatcher.receive,
+            lifecycle=self._outside.store,
+            clock=self._outside.clock,
+            activity=self._activity,
+            book=self._book,
+            screens=build_screens(self._config, self._outside, self._agent, self._access),
         )
+        return ChannelInbox(channel, parts)
 
     def _on_channel_change(self) -> None:
+        for name, state in self._book.states.items():
+            if state.has_received:
+                self._menu.begin(name)
         heard = self._book.heard
         if heard and not self._is_announced:
             self._is_announced = True
@@ -185,17 +190,22 @@ class App:
             return
         self._is_answering = True
         clean_up = self._background.clean_up_parts(self._agent)
-        answering = answer_questions(self._config.http, data_dir, self._vitals, clean_up)
+        answering = answer_questions(
+            self._config.http, data_dir, self._vitals, clean_up, self._access.pairings
+        )
         self._supervisor.spawn("control", answering)
 
     def _offer_ownership(self) -> None:
-        if self._gate.has_owner or set(self._outside.channels) <= {LOCAL_CHANNEL}:
+        if self._access.gate.has_owner or set(self._outside.channels) <= {LOCAL_CHANNEL}:
             return
         code = format_code(secrets.token_bytes(8))
-        self._gate.offer(code)
+        self._access.gate.claims.offer(code)
         self._outside.announce(
             f"no owner yet: send the bot  /claim {code}  in a private chat (Slack: !claim)"
         )
+
+    def _group_mode(self, address: ChatAddress) -> GroupMode:
+        return self._agent.settings.group_mode(address)
 
     def _build_agent(self) -> Agent:
         return build_agent(
@@ -216,6 +226,7 @@ class App:
             clock=self._pauses,
             activity=self._activity,
             spawn=self._supervisor.spawn,
+            intake=build_intake(self._outside, self._agent.runner, self._host, self._overheard),
             follows_bad_end=self._outside.follows_bad_end,
         )
         return Lanes(parts)
@@ -223,20 +234,35 @@ class App:
     def _build_dispatcher_parts(self) -> DispatcherParts:
         outside, agent = self._outside, self._agent
         commands = build_commands(
-            self._config, outside, agent, self._lanes, self._delivery, self._gate
+            self._config, outside, agent, self._lanes, self._delivery, self._access
         )
         add_the_rest(commands, outside, self._host, self._vitals)
-        desk = CommandDesk(
-            commands=commands,
-            gate=self._gate,
-            lifecycle=self._outside.store,
-            delivery=self._delivery,
-            channels=self._outside.channels,
-            clock=self._outside.clock,
+        listener = Listener(self._access.gate, self._access.pairings, commands, outside.channels)
+        desk = build_desk(commands, self._config, outside, self._delivery, self._access, listener)
+        self._menu = CommandMenu(
+            outside.channels, commands, self._access.gate, self._supervisor.spawn
         )
+        self._access.gate.on_admins_change = self._menu.refresh
         return DispatcherParts(
             lifecycle=self._outside.store,
-            gate=self._gate,
+            gate=self._access.gate,
+            roles=self._access.roles,
+            listener=listener,
+            overheard=self._overheard,
+            edits=Edits(
+                listener=listener,
+                lanes=self._lanes,
+                clock=outside.clock,
+                wake_memory=self._background.wake,
+            ),
+            moves=build_moves(
+                outside,
+                agent,
+                self._access,
+                self._lanes,
+                self._activity,
+                (self._supervisor.spawn, self._background.wake),
+            ),
             redactor=self._outside.redactor,
             commands=commands,
             desk=desk,
@@ -256,6 +282,7 @@ class App:
             channels=self._book.worded(),
             running_turns=self._lanes.running_turns,
             max_turns=self._agent.settings.number("agent_max_context_turns"),
+            set_aside=self._dispatcher.set_aside.of_last_day,
             health=self._health(),
         )
 
@@ -267,5 +294,6 @@ class App:
             model_failures=self._model.failures,
             model_reason=self._model.reason,
             undelivered_for_s=self._delivery.longest_wait_s,
+            memory_trouble=self._background.memory_trouble,
         )
         return judge(signs)

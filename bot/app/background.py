@@ -33,6 +33,11 @@ class Background:
         if self._remembering is not None:
             self._remembering.wake()
 
+    @property
+    def memory_trouble(self) -> str:
+        """Why memory files cannot be written; empty when they can."""
+        return "" if self._remembering is None else self._remembering.trouble
+
     def start(self, agent: Agent) -> None:
         """Begin; what an earlier process left undone comes first."""
         if self._outside.memory_files is not None:

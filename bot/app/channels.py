@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable
 from types import ModuleType
 
@@ -45,6 +46,18 @@ def build_channels(
         hide(secrets_of(settings))
         channels[name] = module.build(settings, clock)
     return channels
+
+
+def slack_manifest(http_url: str = "") -> str:
+    """Write the manifest of the Slack app as JSON; with a URL Slack calls the bot there.
+
+    Raises:
+        ConfigError: Slack would not call such a URL.
+    """
+    if http_url and not http_url.startswith("https://"):
+        raise ConfigError("--http takes the https:// address at which Slack reaches the bot")
+    manifest = importlib.import_module("channels.slack.manifest").manifest(http_url=http_url)
+    return json.dumps(manifest, indent=2, ensure_ascii=False)
 
 
 def _channel_module(name: str) -> ModuleType:

@@ -17,7 +17,7 @@ from bot.runtime.live_settings import LiveSettings
 
 Answer = Mapping[str, object]
 """What a clean-up says, in JSON: ``chats`` with ``chat``, ``turns`` and ``heard_at``, an ISO moment
-or None; ``max_age_days``."""
+or None; ``max_age_days``; ``held_back``, how many chats as silent stay for now."""
 
 _OTHER_VERSION = "the bot that was asked is of another version"
 
@@ -62,12 +62,15 @@ async def clean_up_alone(config: Config, clock: Clock, *, is_dry_run: bool) -> A
 def word_clean_up(answer: Answer, zone: tzinfo, *, is_dry_run: bool) -> tuple[str, ...]:
     """Word what a clean-up said: a line a chat, then all of it together."""
     match answer:
-        case {"max_age_days": int(days), "chats": list(rows)}:
+        case {"max_age_days": int(days), "chats": list(rows), "held_back": int(held_back)}:
             chats = tuple(_read(rows))
         case _:
             raise BotError(_OTHER_VERSION)
+    waiting = _word_held_back(held_back)
     if not chats:
-        return (f"Nothing to remove: no chat has been silent for {_counted(days, 'day')}.",)
+        whose = "other chat" if held_back else "chat"
+        nothing = f"Nothing to remove: no {whose} has been silent for {_counted(days, 'day')}."
+        return (*waiting, nothing)
     width = max(len(name) for name, _, _ in chats)
     names = (
         f"{name:<{width}}  {_counted(turns, 'turn')}, silent since {_when(heard_at, zone)}"
@@ -76,7 +79,17 @@ def word_clean_up(answer: Answer, zone: tzinfo, *, is_dry_run: bool) -> tuple[st
     verb = "would be removed" if is_dry_run else "removed; their memory files are kept"
     turns = sum(turns for _, turns, _ in chats)
     total = f"{_counted(len(chats), 'chat')} with {_counted(turns, 'turn')}"
-    return (*names, f"{total}, silent for {_counted(days, 'day')}: {verb}.")
+    return (*names, *waiting, f"{total}, silent for {_counted(days, 'day')}: {verb}.")
+
+
+def _word_held_back(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    stay = "chat as silent stays" if count == 1 else "chats as silent stay"
+    return (
+        f"{count} {stay} for now: the daily files do not have all that was said there, or "
+        "something is still to be delivered. A running bot sees to both.",
+    )
 
 
 def _read(rows: list[object]) -> Iterator[tuple[str, int, datetime | None]]:
@@ -99,6 +112,7 @@ def _counted(number: int, noun: str) -> str:
 def _answer(done: CleanUp) -> Answer:
     return {
         "max_age_days": done.max_age_days,
+        "held_back": done.held_back,
         "chats": [
             {
                 "chat": chat.session_key,

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from zoneinfo import ZoneInfo
 
+from bot.app.access import Access
 from bot.app.agent import Agent
 from bot.app.outside import Outside
 from bot.config import Config
-from bot.runtime.access_gate import AccessGate
+from bot.runtime.command_desk import CommandDesk
 from bot.runtime.commands import Command, CommandTable
 from bot.runtime.commands.claim import claim_command
 from bot.runtime.commands.config import config_command
 from bot.runtime.commands.context import compact_command, context_command
+from bot.runtime.commands.elsewhere import Elsewhere, elsewhere_command
 from bot.runtime.commands.failed import failed_command
+from bot.runtime.commands.groups import allow_command, disallow_command
 from bot.runtime.commands.help import help_command
 from bot.runtime.commands.new import new_command
+from bot.runtime.commands.pair import pair_command, unpair_command
 from bot.runtime.commands.retry import retry_command
+from bot.runtime.commands.start import start_command
 from bot.runtime.commands.status import Vitals, status_command
 from bot.runtime.commands.stop import stop_command
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
+from bot.runtime.listening import Listener
 from bot.runtime.plugin_host import PluginHost
 
 
@@ -30,7 +36,7 @@ def build_commands(
     agent: Agent,
     lanes: Lanes,
     delivery: Delivery,
-    gate: AccessGate,
+    access: Access,
 ) -> CommandTable:
     """Build the bot's own commands but those that speak of the whole bot."""
     zone = ZoneInfo(config.timezone)
@@ -42,9 +48,38 @@ def build_commands(
             stop_command(lanes),
             retry_command(outside.store, delivery, lanes, outside.clock),
             failed_command(outside.store, zone),
-            config_command(agent.settings, zone),
-            claim_command(gate),
+            config_command(agent.settings, zone, agent.in_force),
+            claim_command(access.gate),
+            start_command(),
+            pair_command(access.pairings, access.gate, zone),
+            unpair_command(access.pairings),
+            allow_command(access.groups),
+            disallow_command(access.groups),
         )
+    )
+
+
+def build_desk(
+    table: CommandTable,
+    config: Config,
+    outside: Outside,
+    delivery: Delivery,
+    access: Access,
+    listener: Listener,
+) -> CommandDesk:
+    """Build what answers commands; it adds the one that is given in another conversation."""
+    elsewhere = Elsewhere(table, outside.store, outside.store, ZoneInfo(config.timezone))
+    table.add(elsewhere_command(elsewhere))
+    return CommandDesk(
+        commands=table,
+        elsewhere=elsewhere,
+        greet=access.greet,
+        listener=listener,
+        roles=access.roles,
+        lifecycle=outside.store,
+        delivery=delivery,
+        channels=outside.channels,
+        clock=outside.clock,
     )
 
 

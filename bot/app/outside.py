@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from bot.adapters.attachments.reader import FileReader
 from bot.adapters.calendar import CronCalendar
 from bot.adapters.redactor import RuleRedactor
 from bot.adapters.token_counter import TiktokenCounter
 from bot.app.channels import Announce
 from bot.ports import (
+    AttachmentReader,
     Calendar,
     Channel,
     Clock,
@@ -31,6 +33,7 @@ from bot.ports import (
     TaskStates,
     Timer,
     TokenCounter,
+    UsageLog,
 )
 from bot.runtime.health import StoreWatch
 
@@ -46,6 +49,7 @@ class Store(
     MemoryJobs,
     Settings,
     JobSlots,
+    UsageLog,
     Protocol,
 ):
     """The ports that one store fills together; ``close`` finishes what is queued."""
@@ -81,6 +85,7 @@ class Outside:
     jitter: Callable[[], float] = random.random
     counter: TokenCounter = field(default_factory=TiktokenCounter)
     redactor: Redactor = field(default_factory=RuleRedactor)
+    reader: AttachmentReader = field(default_factory=FileReader)
     warm_up: Callable[[], None] | None = None
     memory_files: MemoryFiles | None = None
     timer: Timer | None = None

@@ -39,6 +39,7 @@ def load_plugins(config: Config, outside: Outside, tools: ToolRegistry) -> Plugi
         StoredChatRecords(
             results=outside.store,
             tasks=outside.store,
+            files=outside.store,
             clock=outside.clock,
             redactor=outside.redactor,
         ),

@@ -4,12 +4,13 @@ The law of this package: nothing else in the product reads settings from files o
 and whatever is wrong with them is a :class:`~bot.errors.ConfigError` of one line that names the
 place, the key, and what would be right. No text that may be a secret is ever repeated.
 
-``layers`` reads and lays the sources over each other, ``keys`` says what may stand in them,
-``wording`` turns a validator's findings into that one line. ``changes`` says which of them
-admins may change in the chat while the bot runs.
+``layers`` reads and lays the sources over each other, ``keys`` says what may stand in them (values
+of a kind of their own are in ``kinds``), ``wording`` turns a validator's findings into that one
+line. ``changes`` says which of them admins may change in the chat while the bot runs.
 """
 
-from bot.config.keys import AnthropicKeys, Config, HttpPlace, load
+from bot.config.keys import Config, load, settings_file
+from bot.config.kinds import AnthropicKeys, HttpPlace
 from bot.config.sections import ChannelSection, read_section, secrets_of
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "load",
     "read_section",
     "secrets_of",
+    "settings_file",
 ]

@@ -22,6 +22,7 @@ Value = int | str | None
 """A setting's value; None where nothing is set, or where a change gives it back."""
 
 _LONGEST_KEY = 64
+_SHOWN = re.compile(r"[A-Za-z0-9.,+-]{1,20}")  # nothing that a platform draws or rings a bell for
 _NAME = re.compile(r"[\w/][\w.:/@+-]{0,127}")  # as ollama, vLLM, Bedrock and routers name models
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,12}")
 
@@ -41,6 +42,7 @@ _RULES = {
     "model": _Rule(),
     "summary_model": _Rule(acts="from the next summary on", unset="the model that answers"),
     "model_window_tokens": _Rule(unset="what is known of the model"),
+    "group_mode": _Rule(acts="from the next message on"),
     "conversation_max_age_days": _Rule(
         is_for_one_chat_too=False, acts="from the next daily clean-up on"
     ),
@@ -92,6 +94,32 @@ def changeable(key: str) -> Changeable:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What a setting may be, for a form: a number and its limits, one of a few, or a word."""
+
+    kind: Literal["number", "choice", "word"]
+    least: int | None = None
+    most: int | None = None
+    choices: tuple[str, ...] = ()
+
+
+def bounds_of(key: str) -> Bounds:
+    """Say what one of :data:`CHANGEABLE` may be."""
+    field = Config.model_fields[key]
+    if _is_number(field):
+        bounds = {
+            name: value
+            for each in field.metadata
+            for name in ("ge", "le")
+            if isinstance(value := getattr(each, name, None), int)
+        }
+        return Bounds(kind="number", least=bounds.get("ge"), most=bounds.get("le"))
+    if get_origin(field.annotation) is Literal:
+        return Bounds(kind="choice", choices=_choices(field))
+    return Bounds(kind="word")
+
+
 def read_change(key: str, text: str) -> Value:
     """Read what somebody wrote as the value of a setting.
 
@@ -100,11 +128,14 @@ def read_change(key: str, text: str) -> Value:
             would be.
     """
     allowed = changeable(key).allowed
-    text = text.strip()
-    number = int(text) if _WHOLE_NUMBER.fullmatch(text) else None
-    value = number if _is_number(Config.model_fields[key]) else text
+    text, field = text.strip(), Config.model_fields[key]
+    value: Value = text
+    if _is_number(field):
+        value = int(text) if _WHOLE_NUMBER.fullmatch(text) else None
+    elif get_origin(field.annotation) is Literal:
+        value = next((each for each in _choices(field) if each.lower() == text.lower()), None)
     if value is None or not is_value(key, value):
-        given = "" if number is None else f", not {number}"
+        given = f", not {text}" if _SHOWN.fullmatch(text) else ""
         raise ConfigError(f"`{key}` must be {allowed}{given}; nothing was changed.")
     return value
 
@@ -140,9 +171,13 @@ def _allowed(field: FieldInfo) -> str:
     if _is_number(field):
         return f"a whole number {limits_of(field)}"
     if get_origin(field.annotation) is Literal:
-        *others, last = map(str, get_args(field.annotation))
+        *others, last = _choices(field)
         return f"{', '.join(others)} or {last}"
     return "the name of a model"
+
+
+def _choices(field: FieldInfo) -> tuple[str, ...]:
+    return tuple(map(str, get_args(field.annotation)))
 
 
 def _is_number(field: FieldInfo) -> bool:

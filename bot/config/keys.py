@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
-from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     InstanceOf,
-    SecretStr,
     ValidationError,
     ValidationInfo,
     WithJsonSchema,
     field_validator,
 )
 
+from bot.config.kinds import AnthropicKeys, HttpPlace, PersonName, PluginName, TimeZoneName
 from bot.config.layers import read_layers
 from bot.config.sections import ChannelSection, read_section, sections_of
-from bot.config.wording import Findings, nearest
+from bot.config.wording import Findings
+from bot.core.access import GroupMode
 from bot.errors import ConfigError
 
 Settings = TypeVar("Settings", bound=BaseModel)
@@ -34,93 +31,6 @@ CHECKOUT = Path(__file__).resolve().parent.parent.parent
 """Where ``run.py``, the tracked ``config.json`` and ``persona.md`` stand."""
 
 MAX_PERSONA_CHARS = 20_000
-
-_PERSON = re.compile(r"[a-z][a-z0-9_]*:[^:\s]+(:[^:\s]+)?")
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
-
-
-def _person(name: str) -> str:
-    if not _PERSON.fullmatch(name):
-        raise ValueError('must name a person as "channel:user id" or "channel:realm:user id"')
-    return name
-
-
-def _plugin(name: str) -> str:
-    if not _NAME.fullmatch(name):
-        raise ValueError("must be the name of a file in plugins/, without its .py")
-    return name
-
-
-def _timezone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        known = {zone.lower(): zone for zone in available_timezones()}
-        meant = known.get(nearest(name, known) or "")
-        hint = f"; did you mean {meant}?" if meant else ", such as Europe/Berlin"
-        raise ValueError(f"must be the name of a time zone{hint}") from None
-    return name
-
-
-def _web_address(text: str) -> str:
-    try:
-        parts = urlsplit(text)
-        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_one = False
-    if not is_one:
-        raise ValueError("must be a web address beginning with http:// or https://")
-    return text
-
-
-def _api_address(text: str) -> str:
-    """Read the address of an API as its documents show it, ``/v1`` and all."""
-    return _web_address(text).rstrip("/").removesuffix("/v1")
-
-
-PersonName = Annotated[str, AfterValidator(_person)]
-PluginName = Annotated[str, AfterValidator(_plugin)]
-
-
-class AnthropicKeys(BaseModel):
-    """How the model is reached."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    api_key: SecretStr | None = Field(
-        default=None, description="The key of the vendor's API; keep it in the environment."
-    )
-    base_url: Annotated[str, AfterValidator(_api_address)] | None = Field(
-        default=None,
-        description="Another server that speaks the Messages API; without it the vendor's own.",
-    )
-
-    @field_validator("api_key", mode="before")
-    @classmethod
-    def _is_one_word(cls, key: object) -> object:
-        """Take the line end away that comes along when a key is read from a file."""
-        key = key.strip() if isinstance(key, str) else key
-        if isinstance(key, str) and len(key.split()) > 1:
-            raise ValueError("must be a key without blanks")
-        return key
-
-
-class HttpPlace(BaseModel):
-    """Where a running bot can be asked how it is."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    host: str = Field(
-        default="127.0.0.1",
-        min_length=1,
-        description=(
-            "Address on which the running bot answers the command line and monitors "
-            "(`GET /healthz`); any but this machine's own lets others ask."
-        ),
-    )
-    port: int = Field(
-        default=8787, ge=0, le=65_535, description="Its port; 0 takes any that is free."
-    )
 
 
 class Config(BaseModel):
@@ -134,7 +44,7 @@ class Config(BaseModel):
     data_dir: Path = Field(
         default=Path("data"), description="Folder of everything the bot keeps; made with mode 0700."
     )
-    timezone: Annotated[str, AfterValidator(_timezone)] = Field(
+    timezone: TimeZoneName = Field(
         default="UTC", description="Time zone of days and clock times, such as `Europe/Berlin`."
     )
     persona: Path = Field(
@@ -190,7 +100,7 @@ class Config(BaseModel):
         default="pairing",
         description=(
             "Who may talk to the bot: `list`, the people named here; `pairing`, likewise, and a "
-            "stranger is told how to be let in; `open`, everybody."
+            "stranger gets a code by which an admin lets them in; `open`, everybody."
         ),
     )
     admins: tuple[PersonName, ...] = Field(
@@ -199,12 +109,33 @@ class Config(BaseModel):
     allow: tuple[PersonName, ...] = Field(
         default=(), description="People who may talk to the bot, each as `channel:user id`."
     )
+    platform_admins_are_admins: bool = Field(
+        default=False,
+        description=(
+            "Whether admins and owners of the Slack workspace steer the bot; on Telegram nobody "
+            "does by that."
+        ),
+    )
+    group_admins_may_configure: bool = Field(
+        default=True,
+        description=(
+            "Whether admins of a group, by the platform's own rules, may clear the bot's context "
+            "there and use `/config … --here`."
+        ),
+    )
+    group_mode: GroupMode = Field(
+        default="mention",
+        description=(
+            "What the bot listens to in a group: `mention`, what is said to it; `all`, everything, "
+            "in groups that were allowed; `off`, only commands of admins."
+        ),
+    )
     channels: Annotated[
         tuple[InstanceOf[ChannelSection], ...],
         WithJsonSchema({"type": "object", "additionalProperties": {"type": "object"}}),
     ] = Field(default=(), description="Where the bot listens, an object for each channel.")
     plugins: tuple[PluginName, ...] = Field(
-        default=("clock", "web_fetch", "tasks", "tool_results"),
+        default=("clock", "web_fetch", "tasks", "tool_results", "save_as_file"),
         description="Plugins to load, in this order.",
     )
     shutdown_deadline_s: float = Field(
@@ -278,6 +209,11 @@ class Config(BaseModel):
         return text
 
 
+def settings_file(path: Path | None) -> Path:
+    """Name the file that :func:`load` reads when it is given ``path``."""
+    return path if path is not None else CHECKOUT / "config.json"
+
+
 def load(path: Path | None, environ: Mapping[str, str]) -> Config:
     """Read the settings.
 
@@ -289,7 +225,7 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Config:
         ConfigError: Something is wrong with them; the text is one line that names the place.
     """
     is_required = path is not None
-    file = path if path is not None else CHECKOUT / "config.json"
+    file = settings_file(path)
     merged = read_layers(file, environ, is_required=is_required)
     values = {**merged.values, "channels": sections_of(merged)}
     folder = Path(os.path.abspath(file)).parent  # noqa: PTH100 - resolve() would follow a link

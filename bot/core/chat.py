@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NewType
-from urllib.parse import quote, unquote
+from typing import Literal
 
+from bot.core.addresses import ChatAddress as ChatAddress
+from bot.core.addresses import PersonKey as PersonKey
+from bot.core.addresses import Sender as Sender
+from bot.core.addresses import SessionKey as SessionKey
 from bot.core.files import Attachment, OutgoingFile
-
-SessionKey = NewType("SessionKey", str)
-"""A :class:`ChatAddress` as one string, parts percent-escaped: ``telegram:77:-1001:5``."""
-
-PersonKey = NewType("PersonKey", str)
-"""Channel, realm and user as one string, parts percent-escaped: ``slack:T1:U2``."""
 
 ChatKind = Literal["private", "group"]
 """Whether one person or several can see the chat."""
@@ -31,76 +28,6 @@ Standing = Literal["member", "admin", "silenced", "gone"]
 
 Role = Literal["admin", "member", "unknown"]
 """What somebody is in a group by the platform's own rules; unknown where it does not say."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatAddress:
-    """Where a message came from and where its reply goes.
-
-    Attributes:
-        channel: The platform's name, ``telegram``.
-        account: The bot's own account there (Slack: the team), so that two bots never mix.
-        chat: The platform's id of the chat.
-        thread: Forum topic or thread inside the chat; empty when there is none.
-    """
-
-    channel: str
-    account: str
-    chat: str
-    thread: str = ""
-
-    @property
-    def session_key(self) -> SessionKey:
-        """Name the conversation held at this address."""
-        return SessionKey(_escaped(self.channel, self.account, self.chat, self.thread))
-
-    @classmethod
-    def from_session_key(cls, key: SessionKey) -> ChatAddress:
-        """Read back what :attr:`session_key` wrote.
-
-        Raises:
-            ValueError: The text is no session key.
-        """
-        parts = key.split(":")
-        if len(parts) != 4:
-            raise ValueError(f"not a session key: {key!r}")
-        channel, account, chat, thread = (unquote(part, errors="surrogatepass") for part in parts)
-        return cls(channel=channel, account=account, chat=chat, thread=thread)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sender:
-    """Who wrote a message.
-
-    Attributes:
-        channel: The platform's name.
-        realm: Where the user id is unique (Slack: the team); empty where ids are global.
-        user_id: The platform's id of the person.
-        name: What people call them; shown to the model in groups.
-        language: BCP 47 tag the platform reports, or empty.
-        is_person: False for who writes as a chat, such as an anonymous admin: no list names them.
-    """
-
-    channel: str
-    user_id: str
-    name: str
-    realm: str = ""
-    language: str = ""
-    is_person: bool = True
-
-    @property
-    def person_key(self) -> PersonKey:
-        """Name this person over all chats of the platform."""
-        return PersonKey(_escaped(self.channel, self.realm, self.user_id))
-
-    @property
-    def names(self) -> frozenset[str]:
-        """All spellings by which ``admins`` and ``allow`` may name this person."""
-        if not self.is_person:
-            return frozenset()
-        short = f"{self.channel}:{self.user_id}"
-        long = f"{self.channel}:{self.realm}:{self.user_id}"
-        return frozenset({short, long} if self.realm else {short})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +45,10 @@ class InboundMessage:
         forwarded_from: Whose words these are, when somebody passes them on; empty for their own.
         attachments: What came with it, in the platform's order; the content is fetched later.
         album: Equal on messages that were sent as one; they come in one by one. Empty for none.
+        is_follow_up: Written in a thread to nobody by name: meant for the bot if it takes part
+            there, which whoever receives it does not know.
+        is_unread: It makes no sense to the channel, which has set it aside: nothing that it says is
+            here, only whose it is.
     """
 
     event_id: str
@@ -133,32 +64,77 @@ class InboundMessage:
     forwarded_from: str = ""
     attachments: tuple[Attachment, ...] = ()
     album: str = ""
+    is_follow_up: bool = False
+    is_unread: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierMessage:
+    """A message that stands in a chat before one that was meant for the bot.
+
+    Attributes:
+        event_id: The event id that it has as an :class:`InboundMessage`, also if it never was one.
+        author: What people call whoever wrote it.
+        author_id: The platform's id of them; empty where it gives none.
+        text: As written, platform markup decoded.
+        is_own: Whether the bot wrote it.
+        is_named: Whether it names the bot.
+    """
+
+    event_id: str
+    author: str
+    text: str
+    author_id: str = ""
+    is_own: bool = False
+    is_named: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeardChat:
+    """A conversation, and when something of it came in last."""
+
+    address: ChatAddress
+    heard_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboundEdit:
-    """A message was changed; ``message`` is its new form, ``event_id`` that of the change."""
+    """A message was changed.
+
+    Attributes:
+        event_id: Identity of the change, of its own for each change of a message.
+        message: The new form; its event id is the one it had when it was written.
+        edited_at: When the platform says it was changed: of several changes the newest counts.
+    """
 
     event_id: str
     message: InboundMessage
+    edited_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboundDeletion:
-    """A message was taken back."""
+    """A message was taken back; ``message_event_id`` is the event id it had when it was written."""
 
     event_id: str
     address: ChatAddress
     message_id: str
+    message_event_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopRequest:
-    """A person pressed the platform's own stop button."""
+    """A person pressed the platform's own stop button.
+
+    Attributes:
+        draft_id: Of the unfinished answer it stood below, as the channel was told to show it; 0
+            where the platform does not say: whatever runs is meant.
+    """
 
     event_id: str
     address: ChatAddress
     sender: Sender
+    draft_id: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +212,8 @@ class Reply:
             characters of plain text, or empty.
         for_person: The platform's user id of who alone should see it, where a group's platform can
             do that; empty for everybody.
+        watched_by: Of an unfinished answer, the platform's user id of who asked and sees it being
+            written; empty for everything that is finished, as is all that is stored.
     """
 
     address: ChatAddress
@@ -246,6 +224,12 @@ class Reply:
     buttons: tuple[Button, ...] = ()
     file: OutgoingFile | None = None
     for_person: str = ""
+    watched_by: str = ""
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether it brings nothing: the message whose place it takes is to go away."""
+        return not self.text and self.file is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +253,10 @@ class Capabilities:
         finds_sent: It can be asked whether a reply arrived whose sending broke off.
         has_buttons: It shows the buttons of a reply; elsewhere the text must say what to write.
         sends_files: It delivers the file of a reply.
+        has_workspace_roles: What ``role_of`` says is so in the whole workspace, not in one group.
+        groups_have_threads: In groups every conversation is a thread: a command without one was
+            given beside them all, where nobody else saw it.
+        looks_back: It can be asked what stands in a group before a message.
     """
 
     max_text_length: int
@@ -280,8 +268,6 @@ class Capabilities:
     finds_sent: bool = False
     has_buttons: bool = False
     sends_files: bool = False
-
-
-def _escaped(*parts: str) -> str:
-    """Join parts so that no two lists of them read the same, lone surrogates and all."""
-    return ":".join(quote(part, safe="", errors="surrogatepass") for part in parts)
+    has_workspace_roles: bool = False
+    groups_have_threads: bool = False
+    looks_back: bool = False

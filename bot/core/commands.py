@@ -9,6 +9,7 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 PREFIX = "/"
 
@@ -19,26 +20,56 @@ _LEAST_LIKENESS = 0.6  # difflib's own: one slip in a short name, two in a long 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandCall:
-    """A command as it was given: its name in lower case, the arguments stripped."""
+    """A command as it was given: its name in lower case, the arguments stripped.
+
+    Attributes:
+        bot: Whom an ``@bot`` behind the name means; empty where none is named.
+    """
 
     name: str
     arguments: str
+    bot: str = ""
+
+
+MenuReader = Literal["everyone", "owners_of_chat", "chat_admins", "admins"]
+"""Who finds a command in the platform's menu: everybody, whoever is alone with the bot, admins of a
+group, admins of the bot; each of them what those before it find as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MenuEntry:
+    """A command as a platform's menu of commands lists it.
+
+    Attributes:
+        name: Without the prefix.
+        description: One line in English.
+        translations: The same line by language, as two-letter codes: ``("ja", "…")``.
+    """
+
+    name: str
+    description: str
+    reader: MenuReader = "everyone"
+    translations: tuple[tuple[str, str], ...] = ()
+
+    def described(self, language: str) -> str:
+        """Give the line in a language, in English where it has none in that."""
+        return dict(self.translations).get(language, self.description)
 
 
 def parse_command(text: str, *, prefix: str = PREFIX) -> CommandCall | None:
     """Read a text as a command; None if it is none.
 
     A command begins with the very first character. ``/usr/bin`` is a path, ``/`` alone and ``//``
-    are nothing. ``/name`` is understood whatever the platform's own ``prefix`` is. Whom an ``@bot``
-    behind the name means is for the channel to say, which hands on what is for this bot only.
+    are nothing. ``/name`` is understood whatever the platform's own ``prefix`` is. A channel takes
+    the name of this bot away, so that an ``@bot`` which stands there means another one.
     """
     if prefix != PREFIX and text.startswith(prefix):
         text = PREFIX + text.removeprefix(prefix)
     match = _COMMAND.fullmatch(text)
     if match is None:
         return None
-    name, _, arguments = match.groups(default="")
-    return CommandCall(name=name.lower(), arguments=arguments.strip())
+    name, bot, arguments = match.groups(default="")
+    return CommandCall(name=name.lower(), arguments=arguments.strip(), bot=bot)
 
 
 def nearest_command(name: str, known: Iterable[str]) -> str | None:

@@ -11,7 +11,9 @@ from datetime import datetime
 from typing import Literal, NewType
 
 from bot.core.chat import (
+    ButtonPress,
     ChatAddress,
+    ChatMoved,
     Inbound,
     InboundEdit,
     InboundMessage,
@@ -20,15 +22,17 @@ from bot.core.chat import (
     Reply,
     SessionKey,
 )
+from bot.core.files import label_of
 from bot.core.llm import Usage
-from bot.core.messages import Message, Text
+from bot.core.messages import ContentBlock, Message, Text
+from bot.core.names import name_in_line, speaker
 from bot.core.turns import Outcome, Turn
 
 OutboxId = NewType("OutboxId", int)
 
-Route = Literal["turn", "command", "none"]
-"""What a stored event waits for: the next turn of its chat, its own command, or nothing (kept only
-so that a redelivery is known; its content is not written down)."""
+Route = Literal["turn", "command", "press", "none"]
+"""What a stored event waits for: the next turn of its chat, its own command, to be redeemed for a
+command, or nothing (kept only so that a redelivery is known; its content is not written down)."""
 
 DeliveryState = Literal["pending", "sending", "sent", "failed"]
 
@@ -89,7 +93,10 @@ class Claim:
 class ModelCall:
     """One call of a model, as it is accounted for.
 
-    ``local_tokens`` is the request's size by the local count, uncorrected; 0 when nobody counted.
+    Attributes:
+        model: The name of who answered.
+        asked: The name that was asked for, which may be an alias of it; empty for the same.
+        local_tokens: The request's size by the local count, uncorrected; 0 when nobody counted.
     """
 
     session_key: SessionKey
@@ -98,7 +105,13 @@ class ModelCall:
     purpose: Literal["answer", "summary"]
     usage: Usage
     at: datetime
+    asked: str = ""
     local_tokens: int = 0
+
+    @property
+    def asked_model(self) -> str:
+        """The name that was asked for."""
+        return self.asked or self.model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,15 +135,33 @@ class OutboxItem:
     reason: str = ""
     failed_at: datetime | None = None
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether nobody knows if the platform has it."""
+        return self.state == "sending" and self.receipt is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfinished:
-    """What an earlier process left open, oldest first."""
+    """What an earlier process left open, oldest first.
+
+    Attributes:
+        waiting: Chats in which messages wait for a turn.
+        albums: Those of the waiting messages of which a platform may bring more parts.
+    """
 
     claims: tuple[Claim, ...] = ()
     waiting: tuple[SessionKey, ...] = ()
+    albums: tuple[InboundMessage, ...] = ()
     commands: tuple[InboundMessage, ...] = ()
     outbox: tuple[OutboxItem, ...] = ()
+    moves: tuple[ChatMoved, ...] = ()
+    presses: tuple[ButtonPress, ...] = ()
+
+    @property
+    def replies(self) -> tuple[OutboxItem, ...]:
+        """What is delivered by itself: a preview is gone on with, or finished, by its turn."""
+        return tuple(item for item in self.outbox if not item.is_preview)
 
 
 def address_of(inbound: Inbound) -> ChatAddress:
@@ -139,25 +170,66 @@ def address_of(inbound: Inbound) -> ChatAddress:
 
 
 def taken_together(waiting: tuple[InboundMessage, ...]) -> tuple[InboundMessage, ...]:
-    """Say which of the waiting messages, oldest first, the next turn takes: at least one."""
-    taken = waiting[:MAX_MESSAGES_TOGETHER]
+    """Say which of the waiting messages, oldest first, the next turn takes: at least one.
+
+    An album is not cut, unless it is more than a turn can take: what comes before it goes first.
+    """
+    size = _most_together(waiting)
+    while (shorter := _without_cut_album(waiting, size)) < size:
+        size = shorter
+    return waiting[: size or _most_together(waiting)]
+
+
+def _most_together(waiting: tuple[InboundMessage, ...]) -> int:
     chars = 0
-    for number, message in enumerate(taken):
+    for number, message in enumerate(waiting[:MAX_MESSAGES_TOGETHER]):
         chars += len(message.text) + len(message.quoted)
         if chars > MAX_CHARS_TOGETHER and number:
-            return taken[:number]
-    return taken
+            return number
+    return min(len(waiting), MAX_MESSAGES_TOGETHER)
 
 
-def reopened(turn: Turn) -> Turn | None:
+def _without_cut_album(waiting: tuple[InboundMessage, ...], size: int) -> int:
+    """Say how many of the first ``size`` stand before an album that goes on behind them."""
+    behind = {(each.sender.person_key, each.album) for each in waiting[size:] if each.album}
+    parts = (
+        number
+        for number, each in enumerate(waiting[:size])
+        if (each.sender.person_key, each.album) in behind
+    )
+    return next(parts, size)
+
+
+def placed(
+    previews: tuple[OutboxItem, ...], replies: tuple[Reply, ...]
+) -> tuple[tuple[Reply, OutboxItem | None], ...]:
+    """Say which message of its preview, in their order, each reply of a turn takes the place of.
+
+    Texts do so one by one, files never: no platform makes one of a text. What people have seen,
+    or may have, beyond that is taken back by a reply more; but a turn that says nothing leaves all
+    as it is.
+    """
+    left = list(previews)
+    pairs = [(reply, left.pop(0) if left and reply.file is None else None) for reply in replies]
+    if any(reply.file is None for reply in replies):
+        pairs += (
+            (Reply(address=each.reply.address, text=""), each)
+            for each in left
+            if each.receipt is not None or each.is_in_doubt
+        )
+    return tuple(pairs)
+
+
+def reopened(turn: Turn, at: datetime) -> Turn | None:
     """Say how an ended turn goes on when it is tried again, None when its end stands.
 
     A failed one goes on from its last step; the step that was an empty answer is asked for anew.
+    From now on the turn is one of this moment: what was noted of its failure is not noted of it.
     """
     if turn.outcome not in RETRYABLE:
         return None
     steps = turn.steps[:-1] if turn.outcome == "empty" else turn.steps
-    return replace(turn, outcome=None, steps=steps)
+    return replace(turn, outcome=None, steps=steps, started_at=at)
 
 
 def sent_again(item: OutboxItem) -> OutboxItem:
@@ -170,24 +242,43 @@ def sent_again(item: OutboxItem) -> OutboxItem:
 def compose_request(messages: tuple[InboundMessage, ...]) -> Message:
     """Join the messages taken together into one turn into one user message, a block each.
 
-    In a group the speaker's name stands before the text; what a message replies to stands above
-    it as a quotation. ``messages`` is not empty.
+    ``messages`` is not empty. What their files bring is put in later, see :func:`with_files`.
     """
-    return Message(role="user", blocks=tuple(Text(text=_worded(each)) for each in messages))
+    return Message(role="user", blocks=tuple(Text(text=worded(each)) for each in messages))
 
 
-def _worded(message: InboundMessage) -> str:
-    text = message.text.strip() or "(no text)"
+def with_files(
+    request: Message, brought: tuple[tuple[ContentBlock, ...], ...], first: int = 0
+) -> tuple[Message, tuple[int, ...]]:
+    """Put what each message's files brought behind its text, and say where each text stands then.
+
+    ``request`` is as :func:`compose_request` made it, a block for each of ``brought``; ``first`` of
+    them is behind what the bot noted before all messages.
+    """
+    blocks: list[ContentBlock] = list(request.blocks[:first])
+    places: list[int] = []
+    for text, behind in zip(request.blocks[first:], brought, strict=True):
+        places.append(len(blocks))
+        blocks += (text, *behind)
+    return replace(request, blocks=tuple(blocks)), tuple(places)
+
+
+def worded(message: InboundMessage) -> str:
+    """Write a message as the model reads it, its files by their names.
+
+    In a group the speaker stands before the text; what a message replies to stands above
+    it as a quotation.
+    """
+    labels = "\n".join(map(label_of, message.attachments))
+    text = "\n".join(filter(None, (labels, message.text.strip()))) or "(no text)"
+    # Indented, so that a line of the message cannot pose as what somebody else said.
+    indented = "\n  ".join(text.splitlines())
+    if message.forwarded_from:
+        text = f"Forwarded from {name_in_line(message.forwarded_from)}:\n  {indented}"
+        indented = text.replace("\n", "\n  ")
     if message.kind == "group":
-        # Indented, so that a line of the message cannot pose as what somebody else said.
-        indented = "\n  ".join(text.splitlines())
-        text = f"{_one_line(message.sender.name)}: {indented}"
+        text = f"{speaker(message.sender.name, message.sender.user_id)}: {indented}"
     if message.quoted.strip():
         quotation = "\n".join(f"> {line}" for line in message.quoted.strip().splitlines())
         text = f"{quotation}\n\n{text}"
     return text
-
-
-def _one_line(name: str) -> str:
-    """Keep a name from posing as several lines of the conversation, or as another speaker."""
-    return " ".join(name.replace(":", " ").split())[:64] or "someone"

@@ -58,8 +58,10 @@ class Turn:
 
     Attributes:
         request: The user's message, all that was taken together into this turn.
+        started_at: When it was opened, or opened again to be tried once more.
         outcome: None while the turn is open.
         generation: Number of clears of the conversation before this turn.
+        revision: How often a message of it was changed, or taken back, after it had begun.
     """
 
     id: TurnId
@@ -69,6 +71,7 @@ class Turn:
     steps: tuple[Step, ...] = ()
     outcome: Outcome | None = None
     generation: int = 0
+    revision: int = 0
 
     @property
     def reply(self) -> str:

@@ -5,6 +5,7 @@ its contract; the kits in ``bot.testing`` check it.
 """
 
 from bot.core.access import Grant
+from bot.ports.attachments import AttachmentReader, Transcriber
 from bot.ports.channels import Channel, Inbox
 from bot.ports.conversations import (
     Conversations,
@@ -13,32 +14,40 @@ from bot.ports.conversations import (
     Sessions,
     TaskStates,
 )
-from bot.ports.lifecycle import Lifecycle
+from bot.ports.lifecycle import Lifecycle, Presence, TurnFiles
 from bot.ports.memory import MemoryFiles, MemoryJobs, Redactor
 from bot.ports.model import ModelClient, TokenCounter
-from bot.ports.people import People
+from bot.ports.people import Granted, Pairing, People, Place
 from bot.ports.plugins import (
     ChatRecords,
+    Choice,
+    CommandAnswer,
     CommandContext,
     CommandHandler,
     PluginAPI,
     Tool,
     ToolContext,
 )
-from bot.ports.settings import EVERYWHERE, Override, SettingChange, Settings
+from bot.ports.screens import Screens, UsageLog
+from bot.ports.settings import EVERYWHERE, OF_GROUPS, Override, SettingChange, Settings
 from bot.ports.world import Calendar, Clock, Fetcher, JobSlots, Page, Timer
 
 __all__ = [
     "EVERYWHERE",
+    "OF_GROUPS",
+    "AttachmentReader",
     "Calendar",
     "Channel",
     "ChatRecords",
+    "Choice",
     "Clock",
+    "CommandAnswer",
     "CommandContext",
     "CommandHandler",
     "Conversations",
     "Fetcher",
     "Grant",
+    "Granted",
     "Inbox",
     "JobSlots",
     "KeptResults",
@@ -49,9 +58,13 @@ __all__ = [
     "ModelLimits",
     "Override",
     "Page",
+    "Pairing",
     "People",
+    "Place",
     "PluginAPI",
+    "Presence",
     "Redactor",
+    "Screens",
     "Sessions",
     "SettingChange",
     "Settings",
@@ -60,4 +73,7 @@ __all__ = [
     "TokenCounter",
     "Tool",
     "ToolContext",
+    "Transcriber",
+    "TurnFiles",
+    "UsageLog",
 ]

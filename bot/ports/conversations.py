@@ -9,12 +9,12 @@ from bot.core.chat import SessionKey
 from bot.core.llm import Usage
 from bot.core.schedule import SilentChat
 from bot.core.tasks import TaskState
-from bot.core.turns import Turn
+from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import Compaction, Conversation, Cut
 
 
 class Conversations(Protocol):
-    """What a chat remembers of itself. Each call is one transaction; turns are never changed.
+    """What a chat remembers of itself. Each call is one transaction.
 
     * ``load`` gives a conversation: its ended turns from ``cut.kept_from`` on.
     * ``save_cut`` puts a cut in the place of the one that is kept and notes that this process has
@@ -24,8 +24,11 @@ class Conversations(Protocol):
       none, there is no such job afterwards.
     * ``clear`` begins a new generation: the new cut keeps nothing of what was opened so far, the
       old one becomes ``former``, the task state is put away with it. Gives the new generation.
+      A clear of what is empty since the last one does nothing, so that it may be done again after a
+      crash without losing what can be undone; then the generation is the old one.
     * ``undo`` puts ``former`` back in a new generation, and the task state put away with it unless
-      there is a new one; jobs are kept as by ``save_cut``. False when there is nothing to undo.
+      there is a new one; jobs are kept, and the chat is opened by this process, as by ``save_cut``.
+      False when there is nothing to undo.
     * ``turns_between`` gives ended turns of a chat by their ids, both ends included, oldest first.
     * ``usage_of`` adds up what a chat's answers have cost since its last clear.
     """
@@ -51,12 +54,16 @@ class Conversations(Protocol):
 
 
 class TaskStates(Protocol):
-    """The state of a chat's task, as the agent last wrote it; None takes it away."""
+    """The state of a chat's task, as the agent last wrote it; None takes it away.
+
+    A turn that was cleared is of the conversation before: what it notes is not kept, and
+    ``note_task`` gives False.
+    """
 
     async def task_of(self, session_key: SessionKey) -> TaskState | None: ...
     async def note_task(
-        self, session_key: SessionKey, task: TaskState | None, *, at: datetime
-    ) -> None: ...
+        self, session_key: SessionKey, task: TaskState | None, *, turn_id: TurnId, at: datetime
+    ) -> bool: ...
 
 
 class KeptResults(Protocol):
@@ -78,8 +85,10 @@ class Sessions(Protocol):
     ``silent_since`` names chats in which nothing came in since ``before``, no turn is open, nothing
     waits or is to be sent, and whose turns the daily files have, all of them, with the number of
     these turns; ``remove`` takes one of them with all that hangs on it (memory files, what was paid
-    and the identities of events stay), unless something happened since.
+    and the identities of events stay), unless something happened since. ``quiet_since`` counts the
+    chats in which nothing came in since ``before``, also those that something still holds back.
     """
 
+    async def quiet_since(self, before: datetime) -> int: ...
     async def silent_since(self, before: datetime) -> tuple[SilentChat, ...]: ...
     async def remove(self, session_key: SessionKey, *, before: datetime) -> bool: ...

@@ -22,15 +22,18 @@ class MemoryJobs(Protocol):
     * ``ask_to_remember`` keeps a job ``remember`` for each chat with ended, unremembered turns that
       were opened before a moment (or for the one chat); gives how many.
     * ``record_call`` accounts for a call of the model beside those of turns.
-    * ``land_summary`` keeps entries (one a turn; a turn that has one keeps it) and, if the
-      conversation's generation is still the summary's and its cut the one given as ``cut``, the
+    * ``land_summary`` keeps entries (one for each time a turn was opened: none for a turn that was
+      opened again since the entry's moment, changed since its revision, or that has one) and, if
+      the conversation's generation is still the summary's and its cut the one given as ``cut``, the
       summary as a new version, which is shown from now on with ``digest`` for what it does not
       cover. The job ``summary`` ends with it, or begins anew for that rest. False when it is not
       shown: then nothing but the entries is kept, and the job stays.
     * ``remember`` keeps entries and ends the job if ``is_done``.
     * ``postpone`` notes a failure and when the job is due again; ``drop`` ends a job.
-    * ``unwritten`` gives entries whose file does not have them yet, oldest first;
-      ``mark_written`` notes that it has, and forgets their text.
+    * ``unwritten`` gives entries whose file does not have them yet, by the ids of their turns from
+      ``after`` on; ``mark_written`` notes that it has, and forgets their text.
+    * ``moved_audiences`` gives pairs of audiences, old and new, of chats that were moved and whose
+      files were not; ``mark_moved`` notes that those of the old one were.
     """
 
     async def due_jobs(self, at: datetime, *, limit: int) -> tuple[MemoryJob, ...]: ...
@@ -54,15 +57,20 @@ class MemoryJobs(Protocol):
     ) -> None: ...
     async def postpone(self, job_id: JobId, *, due_at: datetime, reason: str) -> None: ...
     async def drop(self, job_id: JobId) -> None: ...
-    async def unwritten(self, *, limit: int) -> tuple[MemoryEntry, ...]: ...
-    async def mark_written(self, turn_ids: tuple[int, ...]) -> None: ...
+    async def unwritten(self, *, limit: int, after: int = 0) -> tuple[MemoryEntry, ...]: ...
+    async def mark_written(self, entries: tuple[MemoryEntry, ...]) -> None: ...
+    async def moved_audiences(self) -> tuple[tuple[Audience, Audience], ...]: ...
+    async def mark_moved(self, old: Audience) -> None: ...
 
 
 class MemoryFiles(Protocol):
     """The Markdown files of memory, a folder for each audience.
 
-    ``append`` adds entries to the daily files they name, each turn once even if it is called again
-    after a crash: the file itself says which turns it has. A file is never seen half written.
+    ``append`` adds entries to the daily files they name, each once even if it is called again after
+    a crash: the file itself says which it has. One with a revision takes the place of all that its
+    file has of the turn. A file is never seen half written.
+    ``move`` makes the files of one audience those of another, day by day before what that one has
+    by then; nothing happens when there are none.
 
     Raises:
         StoreError: The files could not be written.
@@ -70,6 +78,7 @@ class MemoryFiles(Protocol):
 
     async def append(self, entries: tuple[MemoryEntry, ...]) -> None: ...
     async def read_day(self, audience: Audience, day: date) -> str: ...
+    async def move(self, old: Audience, new: Audience) -> None: ...
 
 
 class Redactor(Protocol):

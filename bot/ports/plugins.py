@@ -8,7 +8,10 @@ from datetime import tzinfo
 from typing import Protocol, TypeVar, overload
 
 from bot.core.chat import ChatKind, InboundMessage, Sender, SessionKey
+from bot.core.files import OutgoingFile
 from bot.core.tasks import TaskState
+from bot.core.turns import TurnId
+from bot.ports.attachments import Transcriber
 from bot.ports.world import Clock, Fetcher
 
 
@@ -17,6 +20,7 @@ class ToolContext:
     """On whose behalf a tool runs; a tool that wants it names a parameter of this type."""
 
     session_key: SessionKey
+    turn_id: TurnId
     kind: ChatKind
     sender: Sender
     call_id: str
@@ -24,29 +28,92 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandContext:
-    """A command as it was given; ``arguments`` is what stands behind its name, stripped."""
+    """A command as it was given.
+
+    Attributes:
+        arguments: What stands behind its name, stripped.
+        is_chat_admin: Who gave it is an admin of the group by the platform's own rules, and these
+            may steer the bot there; asked for those commands only that have a use for it.
+        has_buttons: Choices of the answer are shown as buttons; elsewhere as what to write.
+        sends_files: A file of the answer is sent as one; elsewhere its text is shown.
+    """
 
     arguments: str
     message: InboundMessage
     is_admin: bool
+    is_chat_admin: bool = False
+    has_buttons: bool = False
+    sends_files: bool = False
+
+
+MOST_CHOICES = 8
+"""Below one message: more is a list to be read, and a phone shows no more without scrolling."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A command that an answer offers to be given by pressing, once and within a day.
+
+    Whether somebody may give it is asked anew when it is pressed.
+
+    Attributes:
+        label: A word or two.
+        command: Without its prefix, ``context clear --yes``.
+        for_anyone: Not only for who gave the command that is answered.
+    """
+
+    label: str
+    command: str
+    for_anyone: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandAnswer:
+    """What a command answers beyond mere text: at most eight choices below it, a file behind it.
+
+    ``text`` is CommonMark and may be empty where there is a file and no choice.
+    """
+
+    text: str
+    choices: tuple[Choice, ...] = ()
+    file: OutgoingFile | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no platform could show.
+
+        Raises:
+            ValueError: There are too many choices, or nothing says what they are about.
+        """
+        if len(self.choices) > MOST_CHOICES:
+            raise ValueError(f"{len(self.choices)} choices, and {MOST_CHOICES} may be shown")
+        if self.choices and not self.text.strip():
+            raise ValueError("choices need a text above them")
 
 
 Tool = TypeVar("Tool", bound=Callable[..., Awaitable[str]])
 
 
-CommandHandler = Callable[[CommandContext], Awaitable[str]]
+CommandHandler = Callable[[CommandContext], Awaitable[str | CommandAnswer]]
 
 
 class ChatRecords(Protocol):
     """What a tool may see and note of the very chat it runs in, and of no other.
 
     ``tool_output`` gives the whole result of a call of this chat, None when there is none;
-    ``task`` and ``note_task`` the state of its task.
+    ``task`` and ``note_task`` the state of its task. A turn that was cleared while it ran notes
+    nothing any more: then ``note_task`` raises ToolError, whose text tells the model so.
+    ``send_file`` has a file sent behind the answer of the turn: the same name from the same call
+    takes the earlier one's place, so that a tool that calls it may be safe to repeat. It raises
+    ToolError for more than :data:`~bot.core.files.MOST_FILE_BYTES`, for nothing at all, and for
+    more than :data:`~bot.core.files.MOST_FILES_A_TURN` files.
     """
 
     async def tool_output(self, context: ToolContext, call_id: str) -> str | None: ...
     async def task(self, context: ToolContext) -> TaskState | None: ...
     async def note_task(self, context: ToolContext, task: TaskState | None) -> None: ...
+    async def send_file(
+        self, context: ToolContext, name: str, content: bytes, media_type: str
+    ) -> None: ...
 
 
 class PluginAPI(Protocol):
@@ -55,7 +122,8 @@ class PluginAPI(Protocol):
     ``tool`` offers an async function to the model: its name, docstring, annotations and defaults
     are the specification. ``safe_to_repeat`` says that running it twice does no harm, so that a
     turn cut by a crash may run it again. ``command`` offers ``/name`` to people; the handler's
-    answer is CommonMark.
+    answer is CommonMark, or a :class:`CommandAnswer`. ``transcriber`` puts sound and video that
+    came with messages into words, for the whole bot: there is one.
     """
 
     @property
@@ -80,3 +148,4 @@ class PluginAPI(Protocol):
     def command(
         self, name: str, description: str
     ) -> Callable[[CommandHandler], CommandHandler]: ...
+    def transcriber(self, function: Transcriber, /) -> Transcriber: ...

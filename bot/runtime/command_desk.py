@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 
-from bot.core.chat import InboundMessage, Reply
-from bot.core.commands import CommandCall, with_prefix
+from bot.core.chat import ButtonPress, InboundMessage, Reply
+from bot.core.commands import CommandCall
+from bot.core.presses import Refusal, redeemed
 from bot.errors import StoreLost
-from bot.ports import Channel, Clock, CommandContext, Lifecycle
+from bot.ports import Channel, Clock, CommandAnswer, CommandContext, Lifecycle
 from bot.runtime import notices
-from bot.runtime.access_gate import AccessGate
+from bot.runtime.answers import replies_to
 from bot.runtime.border import Incident, guarded
 from bot.runtime.commands import CommandTable
+from bot.runtime.commands.elsewhere import Elsewhere
 from bot.runtime.delivery import Delivery
-from bot.runtime.splitting import split_text
+from bot.runtime.listening import Heard, Listener
+from bot.runtime.platform_roles import PlatformRoles
 from bot.runtime.storing import until_stored
 from bot.runtime.waiting import within
 
@@ -26,49 +29,147 @@ LIMIT_S = 60.0
 """How long a command may take; one of a plugin might never end."""
 
 
+Greet = Callable[[CommandContext], Awaitable[str | CommandAnswer]]
+"""Answers somebody whom nobody asked for anything: a stranger, a group the bot was added to."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandDesk:
     """Answers the commands of all chats."""
 
     commands: CommandTable
-    gate: AccessGate
+    elsewhere: Elsewhere
+    greet: Greet
+    listener: Listener
+    roles: PlatformRoles
     lifecycle: Lifecycle
     delivery: Delivery
     channels: Mapping[str, Channel]
     clock: Clock
 
-    async def serve(self, message: InboundMessage, call: CommandCall, *, is_admin: bool) -> None:
-        """Answer a command that was received; a call without a name greets a stranger."""
+    async def serve(self, heard: Heard, call: CommandCall) -> None:
+        """Answer a command that was received; a call without a name greets somebody."""
+        message = heard.message
         about: dict[str, object] = {"session": message.address.session_key, "command": call.name}
-        context = CommandContext(arguments=call.arguments, message=message, is_admin=is_admin)
+        channel = self.channels[message.address.channel]
+        template = _notice(message, "", self._reader(call, message))
+        context = CommandContext(
+            arguments=call.arguments,
+            message=message,
+            is_admin=heard.decision == "admin",
+            is_chat_admin=await self._is_chat_admin(heard, call),
+            has_buttons=channel.capabilities.has_buttons,
+            sends_files=channel.capabilities.sends_files,
+        )
+        is_meant = context.is_chat_admin or not heard.is_for_chat_admins
         with contextlib.suppress(StoreLost):  # the bot ends, and says why
-            text = await until_stored(
+            if not is_meant:
+                await self._finish(message, ())
+                return
+            replies = await until_stored(
                 self.clock,
                 "command",
-                lambda: guarded(self._answer(call, context), self.clock, about),
+                lambda: guarded(self._replies(call, context, template), self.clock, about),
             )
-            if isinstance(text, Incident):
-                text = notices.for_incident(text.number)
-            replies = await self._replies(message, text)
-            items = await until_stored(
-                self.clock,
-                "finish_command",
-                lambda: self.lifecycle.finish_command(
-                    message.address.channel, message.event_id, replies, at=self.clock.now()
-                ),
-            )
-            self.delivery.enqueue(items)
+            if isinstance(replies, Incident):
+                replies = (replace(template, text=notices.for_incident(replies.number)),)
+            await self._finish(message, replies)
             logger.info("command.answered", extra=about)
 
-    async def _answer(self, call: CommandCall, context: CommandContext) -> str:
-        if not call.name:
-            return self.gate.greeting(context.message.sender)
-        return await within(self.clock, LIMIT_S, self.commands.answer(call, context))
+    async def pass_over(self, message: InboundMessage) -> None:
+        """Let a command be that its sender may not give any more."""
+        with contextlib.suppress(StoreLost):  # the bot ends, and says why
+            await self._finish(message, ())
 
-    async def _replies(self, message: InboundMessage, text: str) -> tuple[Reply, ...]:
-        channel = self.channels[message.address.channel]
-        worded = with_prefix(text, channel.capabilities.command_prefix)
-        return tuple(
-            Reply(address=message.address, text=part, kind="notice")
-            for part in await split_text(channel, worded)
+    async def redeem(self, press: ButtonPress) -> InboundMessage | None:
+        """Give the command that a press which was received stands for; None when it does nothing.
+
+        Who pressed is told why, unless others would have to read it too.
+        """
+        with contextlib.suppress(StoreLost):  # the bot ends, and says why
+            return await self._redeem(press)
+        return None
+
+    async def _redeem(self, press: ButtonPress) -> InboundMessage | None:
+        command: InboundMessage | Refusal = "foreign"
+        if await self._may_press(press):
+            command = await until_stored(
+                self.clock, "redeem", lambda: self.lifecycle.redeem(press, at=self.clock.now())
+            )
+        if isinstance(command, InboundMessage):
+            return command
+        logger.debug("press.refused", extra={"event": press.event_id, "why": command})
+        words = notices.for_refused_press(command) if press.kind == "private" else ""
+        await self._finish(press, (_notice(press, words),) if words else ())
+        return None
+
+    async def _may_press(self, press: ButtonPress) -> bool:
+        """Say whether a press takes buttons that everybody sees from those whom they are for."""
+        if press.kind == "private":
+            return True
+        button = await until_stored(self.clock, "button", lambda: self.lifecycle.button_of(press))
+        command = redeemed(button, press, self.clock.now())
+        if button is None or button.person or not isinstance(command, InboundMessage):
+            return True  # the store says why not, or it is for nobody else
+        heard = self.listener.hear_again(command)
+        if heard is None or heard.call is None:
+            return False
+        if heard.decision == "admin" or not self.commands.asks_for_rights(heard.call):
+            return True
+        return await self._is_chat_admin(heard, heard.call)
+
+    async def _finish(
+        self, event: InboundMessage | ButtonPress, replies: tuple[Reply, ...]
+    ) -> None:
+        items = await until_stored(
+            self.clock,
+            "finish_command",
+            lambda: self.lifecycle.finish_command(
+                event.address.channel, event.event_id, replies, at=self.clock.now()
+            ),
         )
+        self.delivery.enqueue(items)
+
+    async def _replies(
+        self, call: CommandCall, context: CommandContext, template: Reply
+    ) -> tuple[Reply, ...]:
+        answer = await self._answer(call, context)
+        message = context.message
+        channel = self.channels[message.address.channel]
+        return await replies_to(answer, channel, template, message.sender)
+
+    async def _answer(self, call: CommandCall, context: CommandContext) -> str | CommandAnswer:
+        if context.message.is_unread:
+            return notices.UNREAD
+        if not call.name:
+            return await self.greet(context)
+        is_to_ask = self.commands.is_about_conversation(call) and self._is_beside(context.message)
+        answer = self.elsewhere.ask if is_to_ask else self.commands.answer
+        return await within(self.clock, LIMIT_S, answer(call, context))
+
+    def _is_beside(self, message: InboundMessage) -> bool:
+        """Say whether a command was given beside all conversations of a group."""
+        capabilities = self.channels[message.address.channel].capabilities
+        is_thread = bool(message.address.thread)
+        return message.kind == "group" and capabilities.groups_have_threads and not is_thread
+
+    def _reader(self, call: CommandCall, message: InboundMessage) -> str:
+        """Say who alone reads the answer to a command, as the platform names them; empty for all.
+
+        In a group it is who gave it unseen, or gave one that others may not give, in whichever
+        conversation it is to be carried out.
+        """
+        sender, call = message.sender, self.elsewhere.meant(call, message)
+        is_hidden = self._is_beside(message) or self.commands.is_for_admins(call)
+        is_for_one = bool(call.name) and sender.is_person and not self.commands.is_everybodys(call)
+        return sender.user_id if message.kind == "group" and is_hidden and is_for_one else ""
+
+    async def _is_chat_admin(self, heard: Heard, call: CommandCall) -> bool:
+        """Ask, where it makes a difference, whether an admin of the group gives a command."""
+        if heard.decision == "admin" or not self.commands.heeds_chat_admins(call):
+            return False
+        return await self.roles.is_chat_admin(heard.message)
+
+
+def _notice(event: InboundMessage | ButtonPress, text: str, for_person: str = "") -> Reply:
+    return Reply(address=event.address, text=text, kind="notice", for_person=for_person)

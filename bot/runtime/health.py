@@ -7,6 +7,7 @@ restarts what is down must not restart a bot whose vendor has a bad day.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -23,6 +24,9 @@ FAILED_ASKS = 3
 
 BACKLOG_S = 300.0
 """How long a reply may wait for its delivery; a platform's usual limits are over sooner."""
+
+DAY_S = 86_400.0
+MOST_COUNTED = 1_000
 
 Condition = Literal["ok", "degraded", "down"]
 Phase = Literal["starting", "receiving", "failing", "refused", "ended"]
@@ -140,6 +144,24 @@ class WatchedModel:
         await self._model.close()
 
 
+class SetAsideCount:
+    """Counts events that made no sense to their channel, of the last day and since the start."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._noted_s: deque[float] = deque(maxlen=MOST_COUNTED)
+
+    def note(self) -> None:
+        """Take note of one more."""
+        self._noted_s.append(self._clock.monotonic())
+
+    @property
+    def of_last_day(self) -> int:
+        """How many there were; of very many, :data:`MOST_COUNTED`."""
+        since_s = self._clock.monotonic() - DAY_S
+        return sum(noted_s > since_s for noted_s in self._noted_s)
+
+
 class StoreWatch:
     """What became of the store's work, told by the store itself.
 
@@ -175,6 +197,7 @@ class Signs:
     model_failures: int = 0
     model_reason: str = ""
     undelivered_for_s: float = 0.0
+    memory_trouble: str = ""
 
 
 def judge(signs: Signs) -> Health:
@@ -193,6 +216,8 @@ def judge(signs: Signs) -> Health:
     if signs.undelivered_for_s > BACKLOG_S:
         reason = f"delivery: a reply has been waiting for {duration(signs.undelivered_for_s)}"
         health = _worse(health, "degraded", reason)
+    if signs.memory_trouble:
+        health = _worse(health, "degraded", f"memory: {signs.memory_trouble}")
     return health
 
 

@@ -49,11 +49,14 @@ class CleanUp:
     Attributes:
         max_age_days: How long a chat may be silent.
         before: Since when the chats have been silent, all of them.
+        held_back: Chats as silent that stay for now: daily files do not have all their turns, or
+            something in them is still to be answered or delivered.
     """
 
     max_age_days: int
     before: datetime
     chats: tuple[SilentChat, ...]
+    held_back: int = 0
 
     @property
     def turns(self) -> int:
@@ -103,7 +106,8 @@ async def plan_clean_up(parts: CleanUpParts) -> CleanUp:
     max_age_days = parts.max_age_days()
     before = silent_before(parts.clock.now(), max_age_days)
     chats = await parts.sessions.silent_since(before)
-    return CleanUp(max_age_days=max_age_days, before=before, chats=chats)
+    held_back = await parts.sessions.quiet_since(before) - len(chats)
+    return CleanUp(max_age_days=max_age_days, before=before, chats=chats, held_back=held_back)
 
 
 async def clean_up(parts: CleanUpParts) -> CleanUp:

@@ -6,13 +6,15 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
-from bot.core.chat import ChatAddress, Inbound, SessionKey
+from bot.core.chat import ChatAddress, HeardChat, Inbound, InboundMessage, SessionKey
 from bot.core.lifecycle import SetAside, address_of
 from bot.errors import StoreError, StoreLost
-from bot.ports import Clock, Lifecycle
+from bot.ports import Clock, Lifecycle, Screens
 from bot.runtime.activity import Activity
 from bot.runtime.health import ChannelBook
 from bot.runtime.storing import STORE_RETRY_S
@@ -30,6 +32,23 @@ class Receive(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxParts:
+    """What the inboxes of all channels work with.
+
+    Attributes:
+        overhears: Says of a message whether it stands where the bot listens to all.
+    """
+
+    receive: Receive
+    overhears: Callable[[InboundMessage], bool]
+    lifecycle: Lifecycle
+    clock: Clock
+    activity: Activity
+    book: ChannelBook
+    screens: Screens
+
+
 class ChannelInbox:
     """:class:`bot.ports.Inbox` for one channel.
 
@@ -39,23 +58,22 @@ class ChannelInbox:
     the store commits together.
     """
 
-    def __init__(
-        self,
-        channel: str,
-        receive: Receive,
-        lifecycle: Lifecycle,
-        clock: Clock,
-        activity: Activity,
-        book: ChannelBook,
-    ) -> None:
+    def __init__(self, channel: str, parts: InboxParts) -> None:
         self._channel = channel
-        self._receive = receive
-        self._lifecycle = lifecycle
-        self._clock = clock
-        self._activity = activity
-        self._book = book
+        self._receive = parts.receive
+        self._overhears = parts.overhears
+        self._lifecycle = parts.lifecycle
+        self._clock = parts.clock
+        self._activity = parts.activity
+        self._book = parts.book
+        self._screens = parts.screens
         self._unstored = asyncio.Lock()
         self._lines = _Lines()
+
+    @property
+    def screens(self) -> Screens:
+        """What people are shown beside the chat."""
+        return self._screens
 
     async def cursor(self) -> str | None:
         """Read how far the channel had got."""
@@ -91,6 +109,26 @@ class ChannelInbox:
     async def settled(self, address: ChatAddress) -> None:
         """Wait until everything received in a chat is answered and delivered."""
         await self._activity.idle(address.session_key)
+
+    async def concerns(self, message: InboundMessage) -> bool:
+        """Say whether a message may be for the bot."""
+        if message.is_addressed or self._overhears(message):
+            return True
+        return message.is_follow_up and await self._lifecycle.takes_part(
+            message.address.session_key
+        )
+
+    async def heard_since(self, since: datetime, *, limit: int) -> tuple[HeardChat, ...]:
+        """Give conversations of which something came in since a moment, newest first."""
+        return await self._lifecycle.heard_since(self._channel, since, limit=limit)
+
+    async def heard_in(self, address: ChatAddress, *, limit: int) -> tuple[HeardChat, ...]:
+        """Give the conversations of a chat, newest first."""
+        return await self._lifecycle.heard_in(address, limit=limit)
+
+    async def received(self, address: ChatAddress, event_ids: tuple[str, ...]) -> frozenset[str]:
+        """Give those of event ids that came in at an address."""
+        return await self._lifecycle.received(address, event_ids)
 
     async def _is_stored(self, events: tuple[Inbound | SetAside, ...], cursor: str | None) -> bool:
         try:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.core.chat import Reply
-from bot.core.lifecycle import Claim
+from bot.core.lifecycle import RETRYABLE, Claim
 from bot.core.llm import Usage
-from bot.core.turns import Outcome, Turn
+from bot.core.turns import Outcome, Turn, TurnId
 from bot.ports import Channel, Clock, Lifecycle
 from bot.runtime import notices
 from bot.runtime.activity import Activity
+from bot.runtime.answers import replies_with
 from bot.runtime.border import Incident, guarded, incident_number
 from bot.runtime.delivery import Delivery
-from bot.runtime.preview import Preview, PreviewParts
+from bot.runtime.intake import Intake
+from bot.runtime.preview import Preview
+from bot.runtime.preview_message import PreviewParts
 from bot.runtime.runner import AgentRunner
 from bot.runtime.signs import show_typing
 from bot.runtime.splitting import split_text
@@ -35,6 +39,7 @@ class LaneParts:
     """What lanes work with.
 
     Attributes:
+        intake: Brings in what messages have with them; without one it is only named.
         follows_bad_end: Whether a turn that is found open may be what ended the process before.
         most_turns: So many may run at once.
     """
@@ -46,6 +51,7 @@ class LaneParts:
     clock: Clock
     activity: Activity
     spawn: Spawn
+    intake: Intake | None = None
     follows_bad_end: bool = True
     most_turns: int = 64
 
@@ -69,14 +75,17 @@ class Lane:
 
     Attributes:
         is_woken: Something came in since the turn took what waited.
+        is_outdated: A message was changed since, so that the store alone knows what was asked.
         stop_before: The event by which somebody stopped what waits, before any of it was taken;
             what came in after it goes on.
+        turn_id: The turn, once it has one.
     """
 
     def __init__(self, parts: LaneParts, *, stop_before: str = "") -> None:
         self.is_woken = False
+        self.is_outdated = False
         self.stop_before = stop_before
-        self._has_work = False
+        self.turn_id: TurnId | None = None
         self._parts = parts
         self._running: asyncio.Task[Answer] | None = None
         self._is_stopping = False
@@ -95,7 +104,7 @@ class Lane:
         """End the turn at a person's wish; False when its answer is there, or it ends already."""
         if self._is_stopping or self._is_ending or self.stop_before:
             return False
-        if not self._has_work:
+        if self.turn_id is None:
             self.stop_before = event_id
             return True
         if self._running is not None and not self._running.cancel():
@@ -109,8 +118,8 @@ class Lane:
         Raises:
             StoreError: The turn is still open, and as far as its journal says.
         """
-        self._has_work = True
         parts, turn, last = self._parts, work.claim.turn, work.claim.messages[-1]
+        self.turn_id = turn.id
         about: dict[str, object] = {"session": turn.session_key, "turn": turn.id}
         started = parts.clock.monotonic()
         reply_to = last.message_id if last.kind == "group" else ""
@@ -118,12 +127,8 @@ class Lane:
         result = await guarded(self._answer_in_parts(work, template), parts.clock, about)
         if isinstance(result, Incident):
             words = notices.for_incident(result.number)
-            result = self._end(turn, "failed", words), (words,)
-        answer, texts = result
-        replies = tuple(
-            replace(template, text=text, reply_to="" if number else reply_to)
-            for number, text in enumerate(texts)
-        )
+            result = self._end(turn, "failed", words), (replace(template, text=words),)
+        answer, replies = result
         items = await until_stored(
             parts.clock,
             "finish_turn",
@@ -132,10 +137,14 @@ class Lane:
             ),
         )
         parts.runner.close_turn(answer.turn)
+        if self.is_outdated:
+            parts.runner.forget(turn.session_key)
         parts.delivery.enqueue(items)
         _log_turn(answer, (parts.clock.monotonic() - started) * 1000)
 
-    async def _answer_in_parts(self, work: Work, template: Reply) -> tuple[Answer, tuple[str, ...]]:
+    async def _answer_in_parts(
+        self, work: Work, template: Reply
+    ) -> tuple[Answer, tuple[Reply, ...]]:
         """Give the answer and the platform messages that it is delivered in."""
         parts, turn = self._parts, work.claim.turn
         channel = parts.channels[template.address.channel]
@@ -145,15 +154,38 @@ class Lane:
             marks=parts.delivery.marks,
             pacer=parts.delivery.pacer,
         )
-        preview = Preview(channel, preview_parts, turn.id, template)
+        asked_by = work.claim.messages[-1].sender.user_id
+        shown = replace(template, watched_by=asked_by)
+        preview = Preview(channel, preview_parts, turn.id, shown)
         if work.was_open:
             await preview.adopt()
         answer = await self._answer_shown(work, channel, preview)
         if answer.outcome == "stopped" and preview.is_message:
-            shown = preview.partial_text
-            text = f"{shown}\n\n{notices.STOPPED}" if shown else notices.STOPPED
+            partial = preview.partial_text
+            text = f"{partial}\n\n{notices.STOPPED}" if partial else notices.STOPPED
             answer = replace(answer, text=text)
-        return answer, await split_text(channel, answer.text)
+        texts = await split_text(channel, answer.text)
+        replies = tuple(
+            replace(template, text=text, reply_to="" if number else template.reply_to)
+            for number, text in enumerate(texts)
+        )
+        return answer, replies + await self._file_replies(answer, channel, template)
+
+    async def _file_replies(
+        self, answer: Answer, channel: Channel, template: Reply
+    ) -> tuple[Reply, ...]:
+        """Give the messages that bring what the turn's tools want sent behind the answer.
+
+        A turn that can be tried again keeps it until then.
+        """
+        parts, turn = self._parts, answer.turn
+        has_called = any(step.answer.tool_calls for step in turn.steps)
+        if answer.outcome in RETRYABLE or not (has_called or answer.outcome == "stopped"):
+            return ()  # as most turns are: not even the store is asked
+        read = functools.partial(parts.lifecycle.files_of, turn.id)
+        return await replies_with(
+            await until_stored(parts.clock, "files_of", read), channel, template
+        )
 
     async def _answer_shown(self, work: Work, channel: Channel, preview: Preview) -> Answer:
         """Run the turn and show that, and how far, the answer is being written."""
@@ -191,7 +223,7 @@ class Lane:
         """Run the agent; a stop or an incident ends it with an answer like any other."""
         parts, turn = self._parts, claim.turn
         about: dict[str, object] = {"session": turn.session_key, "turn": turn.id}
-        self._running = asyncio.ensure_future(parts.runner.run(claim, preview))
+        self._running = asyncio.ensure_future(self._run(claim, preview))
         try:
             result = await guarded(self._running, parts.clock, about)
         except asyncio.CancelledError:
@@ -203,6 +235,11 @@ class Lane:
         if isinstance(result, Incident):
             return self._end(turn, "failed", notices.for_incident(result.number))
         return result
+
+    async def _run(self, claim: Claim, preview: Preview) -> Answer:
+        if self._parts.intake is not None:
+            claim = await self._parts.intake.take(claim)
+        return await self._parts.runner.run(claim, preview)
 
     def _end(self, turn: Turn, outcome: Outcome, text: str) -> Answer:
         """End a turn of which the store alone knows how far it got."""

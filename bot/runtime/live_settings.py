@@ -8,11 +8,12 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from bot.config.changes import CHANGEABLE, Value, is_value
-from bot.core.chat import SessionKey
-from bot.ports import EVERYWHERE, Clock, Override, SettingChange, Settings
+from bot.core.access import GroupMode
+from bot.core.chat import ChatAddress, SessionKey
+from bot.ports import EVERYWHERE, OF_GROUPS, Clock, Override, SettingChange, Settings
 from bot.runtime.context import TurnLimits
 
 logger = logging.getLogger(__name__)
@@ -77,6 +78,7 @@ class LiveSettings:
 
     def setting(self, key: str, scope: str = EVERYWHERE) -> Setting:
         """Give a setting as it holds in a chat, or everywhere."""
+        scope = _scope_of(key, scope)
         places: tuple[tuple[Source, str], ...] = (("here", scope), ("everywhere", EVERYWHERE))
         for source, place in places[0 if scope else 1 :]:
             if (place, key) in self._overrides:
@@ -99,6 +101,11 @@ class LiveSettings:
         value = self.setting(key, scope).value
         assert isinstance(value, str)
         return value
+
+    def group_mode(self, address: ChatAddress) -> GroupMode:
+        """Give which messages the bot listens to in a group, in all its threads."""
+        value = self.setting("group_mode", address.session_key).value
+        return next(mode for mode in get_args(GroupMode) if mode == value)
 
     def summary_model(self, session_key: SessionKey) -> str:
         """Give the model that summarises a chat; where none is set, the one that answers."""
@@ -129,6 +136,7 @@ class LiveSettings:
         if value is not None and not is_value(key, value):
             raise ValueError(f"{value!r} is no value of {key}")
         text = None if value is None else json.dumps(value)
+        scope = _scope_of(key, scope)
         async with self._changing:
             if self._holds(key, value, scope):
                 return None
@@ -137,16 +145,33 @@ class LiveSettings:
             return self._land(done, _override(done, by=by, at=at))
 
     async def undo(self, *, scope: str, by: str) -> Changed | None:
-        """Take the newest change in one chat, or everywhere, back; None when there is none."""
+        """Take the newest change in one chat, or everywhere, back; None when there is none.
+
+        In a thread in which nothing was changed, it is the newest one of its group as a whole.
+        """
         async with self._changing:
             at = self._clock.now()
-            done = await self._store.undo_override(scope=scope, by=by, at=at)
-            return None if done is None else self._land(done, _override(done, by=by, at=at))
+            for place in dict.fromkeys((scope, _whole(scope))):
+                done = await self._store.undo_override(scope=place, by=by, at=at)
+                if done is not None:
+                    return self._land(done, _override(done, by=by, at=at))
+            return None
+
+    async def undoable(self, scope: str) -> tuple[str, Value] | None:
+        """Give the key that :meth:`undo` would change, and to what; None when it changes nothing.
+
+        The value is None where it would be given back to whoever is next.
+        """
+        for place in dict.fromkeys((scope, _whole(scope))):
+            if (newest := await self._store.newest_change(scope=place)) is not None:
+                return newest.key, None if newest.old is None else _parsed(newest.old)
+        return None
 
     def forget(self, session_key: SessionKey) -> None:
         """Drop what was set in a chat that was removed from the store."""
         for key in CHANGEABLE:
-            self._overrides.pop((session_key, key), None)
+            if key not in OF_GROUPS:
+                self._overrides.pop((session_key, key), None)
 
     def _holds(self, key: str, value: Value, scope: str) -> bool:
         if value is None:
@@ -181,6 +206,16 @@ class LiveSettings:
                 follower(None if setting.source == "operator" else setting.value)
 
 
+def _scope_of(key: str, scope: str) -> str:
+    """Say where a setting is kept that is set or asked for in a chat."""
+    return _whole(scope) if key in OF_GROUPS else scope
+
+
+def _whole(scope: str) -> str:
+    """Give the scope of a chat with all its threads; a thread is the last part of a session key."""
+    return scope[: scope.rfind(":") + 1]
+
+
 def _override(done: SettingChange, *, by: str, at: datetime) -> Override | None:
     if done.new is None:
         return None
@@ -188,8 +223,12 @@ def _override(done: SettingChange, *, by: str, at: datetime) -> Override | None:
 
 
 def _read(override: Override) -> Value:
+    return _parsed(override.value)
+
+
+def _parsed(text: str) -> Value:
     try:
-        value: object = json.loads(override.value)
+        value: object = json.loads(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, (int, str)) else None

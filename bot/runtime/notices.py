@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from bot.core.presses import Refusal
 from bot.core.turns import Outcome
 from bot.errors import (
     CannotFit,
     ContextTooLong,
     ModelAuthError,
     ModelError,
+    ModelNotFound,
     ModelOverloaded,
     ModelRateLimited,
     ModelRequestRefused,
@@ -24,12 +26,21 @@ SHORTENED = (
 )
 EMPTIED = (
     "*This chat was too long for the model even when shortened, so I answered with your message "
-    "alone; what was before is kept in memory.*"
+    "alone; `/context undo` brings back what was before.*"
 )
+LEFT_IN_VAIN = "*What was said before left my view in the attempt; `/context undo` brings it back.*"
 REFUSED = "The model declined to answer this."
 EMPTY = "The model gave an empty answer. `/retry` asks again; perhaps other words help."
 FAILED = "I could not answer because of a technical problem. `/retry` tries again."
 STOPPED = "*(stopped)*"
+UNREAD = "I could not read that message. Please write it again, or in another way."
+
+_REFUSED_PRESSES: dict[Refusal, str] = {
+    "unknown": "I do not know this button any more.",
+    "taken": "This was decided already.",
+    "foreign": "This button is for somebody else.",
+    "old": "This button is more than a day old. Please give the command again.",
+}
 
 _BY_ERROR: dict[type[ModelError], str] = {
     ModelAuthError: "I cannot reach the model: its key was refused. The operator has to mend that.",
@@ -41,13 +52,28 @@ _BY_ERROR: dict[type[ModelError], str] = {
 }
 
 
-def for_model_error(error: ModelError) -> str:
-    """Say in one sentence why there is no answer and what to do."""
+def for_refused_press(refusal: Refusal) -> str:
+    """Say why pressing a button did nothing."""
+    return _REFUSED_PRESSES[refusal]
+
+
+def for_unsendable(name: str) -> str:
+    """Say that a file was made and cannot be brought."""
+    return f"`{name}` is ready, but files cannot be sent here."
+
+
+def for_model_error(error: ModelError, model: str) -> str:
+    """Say in one sentence why there is no answer of ``model``, as it is called, and what to do."""
+    if isinstance(error, ModelNotFound):
+        return (
+            f"There is no model `{model}`. An admin can name another with `/config model NAME`; "
+            "`/config model default` goes back."
+        )
     if isinstance(error, ContextTooLong):
         return _too_long(error)
     if isinstance(error, CannotFit):
         return (
-            f"This message is too long: it needs {error.needed_tokens} tokens, and "
+            f"This message is too long: it needs about {error.needed_tokens} tokens, and "
             f"{error.limit_tokens} may be used. Please send less of it at once, or let an admin "
             "raise `agent_max_context_tokens` with `/config`."
         )

@@ -15,7 +15,7 @@ from types import MappingProxyType, ModuleType
 from typing import overload
 
 from bot.errors import PluginError
-from bot.ports import ChatRecords, Clock, CommandHandler, Fetcher, PluginAPI, Tool
+from bot.ports import ChatRecords, Clock, CommandHandler, Fetcher, PluginAPI, Tool, Transcriber
 from bot.runtime.tools import ToolRegistry
 
 logger = logging.getLogger(__name__)
@@ -34,6 +34,7 @@ class LoadedPlugin:
     name: str
     tools: tuple[str, ...]
     commands: tuple[str, ...]
+    is_transcriber: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +78,18 @@ class PluginHost:
         self._records = records
         self._reserved_commands = reserved_commands
         self._commands: dict[str, PluginCommand] = {}
+        self._transcriber: tuple[str, Transcriber] | None = None
         self._loaded: set[str] = set()
 
     @property
     def commands(self) -> Mapping[str, PluginCommand]:
         """The commands of all loaded plugins, by name; follows later loads."""
         return MappingProxyType(self._commands)
+
+    @property
+    def transcriber(self) -> Transcriber | None:
+        """What puts sound and video into words, None when no plugin does."""
+        return self._transcriber[1] if self._transcriber is not None else None
 
     def load(self, names: tuple[str, ...]) -> tuple[LoadedPlugin | BrokenPlugin, ...]:
         """Load plugins in this order; one that cannot be used is reported and skipped."""
@@ -127,10 +134,13 @@ class PluginHost:
                     name=command_name, description=description, handler=handler, plugin=name
                 )
             )
+        for transcriber in api.transcribers:
+            self._set_transcriber(name, transcriber)
         return LoadedPlugin(
             name=name,
             tools=tuple(spec.name for spec in specs),
             commands=tuple(command_name for command_name, _, _ in api.commands),
+            is_transcriber=bool(api.transcribers),
         )
 
     def _add_command(self, command: PluginCommand) -> None:
@@ -151,8 +161,18 @@ class PluginHost:
             raise PluginError(f"command {name!r} must be an async function")
         self._commands[name] = command
 
+    def _set_transcriber(self, plugin: str, transcriber: Transcriber) -> None:
+        if self._transcriber is not None:
+            other = self._transcriber[0]
+            raise PluginError(f"a transcriber is already registered by plugin {other!r}")
+        if not inspect.iscoroutinefunction(transcriber):
+            raise PluginError("a transcriber must be an async function")
+        self._transcriber = (plugin, transcriber)
+
     def _take_back(self, plugin: str) -> None:
         self._tools.remove(plugin)
+        if self._transcriber is not None and self._transcriber[0] == plugin:
+            self._transcriber = None
         for name in [each.name for each in self._commands.values() if each.plugin == plugin]:
             del self._commands[name]
 
@@ -175,6 +195,7 @@ class _Offers:
         self.chat = chat
         self.tools: list[_ToolOffer] = []
         self.commands: list[tuple[str, str, CommandHandler]] = []
+        self.transcribers: list[Transcriber] = []
         self.is_open = True
 
     @overload
@@ -224,10 +245,16 @@ class _Offers:
 
         return offer
 
+    def transcriber(self, function: Transcriber, /) -> Transcriber:
+        """Offer to put sound and video into words, as a decorator."""
+        self._check_open()
+        self.transcribers.append(function)
+        return function
+
     def _check_open(self) -> None:
         """Keep the list of tools from changing under a running conversation."""
         if not self.is_open:
-            raise PluginError("tools and commands are offered in register(api), not later")
+            raise PluginError("what is offered is offered in register(api), not later")
 
 
 def _find_register(name: str) -> Callable[[PluginAPI], None]:

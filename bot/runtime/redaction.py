@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 
 from bot.core.chat import Inbound, InboundEdit, InboundMessage
+from bot.core.files import Attachment
 from bot.core.lifecycle import SetAside
 from bot.core.messages import ContentBlock, Message, Text, ToolCall, ToolResult
 from bot.ports import Redactor
@@ -35,7 +36,7 @@ async def redact_text(text: str, redactor: Redactor) -> str:
 
 
 async def redact_inbound(event: Inbound | SetAside, redactor: Redactor) -> Inbound | SetAside:
-    """Take secrets out of what somebody wrote or quoted; names stay."""
+    """Take secrets out of what somebody wrote, quoted or called a file; people's names stay."""
     match event:
         case InboundMessage():
             return await _redact_message(event, redactor)
@@ -98,14 +99,21 @@ async def _redact_block(block: ContentBlock, redactor: Redactor) -> ContentBlock
 async def _redact_message(message: InboundMessage, redactor: Redactor) -> InboundMessage:
     text = await redact_text(message.text, redactor)
     quoted = await redact_text(message.quoted, redactor)
-    if text is message.text and quoted is message.quoted:
+    files = tuple([await _redact_name(each, redactor) for each in message.attachments])
+    if text is message.text and quoted is message.quoted and files == message.attachments:
         return message
-    return replace(message, text=text, quoted=quoted)
+    return replace(message, text=text, quoted=quoted, attachments=files)
+
+
+async def _redact_name(attachment: Attachment, redactor: Redactor) -> Attachment:
+    name = await redact_text(attachment.name, redactor)
+    return attachment if name is attachment.name else replace(attachment, name=name)
 
 
 def _without_text(message: InboundMessage) -> InboundMessage:
     quoted = NOT_LOOKED_THROUGH if message.quoted else ""
-    return replace(message, text=NOT_LOOKED_THROUGH, quoted=quoted)
+    files = tuple(replace(each, name="") for each in message.attachments)
+    return replace(message, text=NOT_LOOKED_THROUGH, quoted=quoted, attachments=files)
 
 
 def _redact_json(written: str, redactor: Redactor) -> str:

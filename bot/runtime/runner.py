@@ -30,8 +30,14 @@ class AgentRunner:
         says :meth:`close_turn`. Cancelling leaves a turn that can be gone on with.
         """
         manager = self.context_of(claim.turn.session_key)
-        context = await manager.open_turn(claim.turn)
-        return await TurnRun(self._parts, claim, preview, context).run()
+        answer: Answer | None = None
+        try:
+            context = await manager.open_turn(claim.turn)
+            answer = await TurnRun(self._parts, claim, preview, context).run()
+        finally:
+            if answer is None:
+                manager.break_off()
+        return answer
 
     def close_turn(self, turn: Turn) -> None:
         """Let an ended turn become part of its chat's conversation."""
@@ -40,10 +46,19 @@ class AgentRunner:
             manager.close_turn(turn)
 
     def forget(self, session_key: SessionKey) -> None:
-        """Drop what is held of a chat, its store having changed; nothing is lost."""
-        manager = self._managers.pop(session_key, None)
+        """Drop what is held of a chat, its store having changed; nothing is lost.
+
+        Its manager stays: a turn or a command may be at work on it, and there are never two.
+        """
+        manager = self._managers.get(session_key)
         if manager is not None:
             manager.forget()
+
+    def forget_chats(self, chats: tuple[SessionKey, ...]) -> None:
+        """Drop what is held of chats and their threads, by what their keys begin with."""
+        for session_key in tuple(self._managers):
+            if session_key.startswith(chats):
+                self.forget(session_key)
 
     def budget_of(self, session_key: SessionKey) -> Budget:
         """Say how many tokens a chat's requests and their answers may have now."""
@@ -54,11 +69,19 @@ class AgentRunner:
         return ContextSteering(session_key, self._context, self.context_of(session_key))
 
     def context_of(self, session_key: SessionKey) -> ContextManager:
-        """Give a chat's context manager, made on first use; the one unused longest goes for it."""
+        """Give a chat's context manager, made on first use.
+
+        The idle one that was unused longest goes for it when there are many.
+        """
         manager = self._managers.pop(session_key, None)
         if manager is None:
             manager = ContextManager(session_key, self._context)
             if len(self._managers) >= KEPT_CONVERSATIONS:
-                del self._managers[next(iter(self._managers))]
+                self._drop_longest_idle()
         self._managers[session_key] = manager
         return manager
+
+    def _drop_longest_idle(self) -> None:
+        idle = (key for key, each in self._managers.items() if each.running is None)
+        if (longest := next(idle, None)) is not None:
+            del self._managers[longest]

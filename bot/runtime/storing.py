@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from bot.errors import StoreError, StoreLost
+from bot.errors import StoreError, StoreLost, StoreUnreadable
 from bot.ports import Clock
 
 logger = logging.getLogger(__name__)
@@ -25,11 +25,12 @@ async def until_stored(clock: Clock, what: str, write: Callable[[], Awaitable[Re
 
     Raises:
         StoreLost: It will never be written down.
+        StoreUnreadable: It stands behind something damaged, so that asking again is in vain.
     """
     while True:
         try:
             return await write()
-        except StoreLost:
+        except (StoreLost, StoreUnreadable):
             raise
         except StoreError as error:
             logger.error("store.failed", extra={"what": what, "why": str(error)})  # noqa: TRY400 - a failing disk would fill the log with tracebacks

@@ -20,6 +20,7 @@ from bot.core.messages import ToolCall, ToolResult
 from bot.core.shortening import short_result
 from bot.errors import PluginError, ToolError
 from bot.ports import Clock, Redactor, ToolContext
+from bot.runtime.border import incident_number
 from bot.runtime.redaction import redact_text
 from bot.runtime.tool_arguments import MAX_DESCRIPTION_CHARS, Signature, read_signature
 
@@ -206,7 +207,7 @@ class ToolRegistry:
             limit = f"{call.name} did not finish within {tool.timeout_s:g} s and was stopped."
             return _Outcome(ending="timeout", content=limit)
         except Exception as error:  # noqa: BLE001 - border: one tool call
-            incident = f"{self._clock.now():%Y%m%d-%H%M%S}"
+            incident = incident_number(self._clock)
             content = f"{call.name} failed for a technical reason (incident {incident})."
             return _Outcome(ending="failed", content=content, error=error)
         return await self._shown("ok", text or EMPTY_RESULT, tool, call)

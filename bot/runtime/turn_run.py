@@ -182,6 +182,7 @@ class TurnRun:
             session_key=turn.session_key,
             person_key=self._claim.messages[-1].sender.person_key,
             model=response.model,
+            asked=self._context.model,
             purpose="answer",
             usage=response.usage,
             at=self._parts.clock.now(),
@@ -219,6 +220,7 @@ class TurnRun:
         last = self._claim.messages[-1]
         return ToolContext(
             session_key=self._claim.turn.session_key,
+            turn_id=self._claim.turn.id,
             kind=last.kind,
             sender=last.sender,
             call_id="",
@@ -228,11 +230,12 @@ class TurnRun:
         ended = replace(self._claim.turn, steps=state.steps, outcome=outcome)
         if self._as_written:
             text = loop.last_words(self._steps_as_written(state))
-        words = notices.for_outcome(outcome, text)
+        words, notice = notices.for_outcome(outcome, text), self._context.notice
         if self._failure is not None:
-            words = notices.for_model_error(self._failure)
-        if self._context.notice and words:
-            words = f"{words}\n\n{self._context.notice}"
+            words = notices.for_model_error(self._failure, self._context.model)
+            notice = notice and notices.LEFT_IN_VAIN
+        if notice and words:
+            words = f"{words}\n\n{notice}"
         return Answer(turn=ended, outcome=outcome, text=words, usage=self._usage)
 
     def _steps_as_written(self, state: loop.LoopState) -> tuple[Step, ...]:

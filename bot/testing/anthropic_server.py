@@ -116,7 +116,7 @@ class PretendedAnthropic:
             otherwise: What answers when they are used up.
             api_key: The only key that is let in; any if None.
             window_tokens: A longer prompt is refused.
-            models: What ``/v1/models`` lists.
+            models: What ``/v1/models`` lists and shows.
         """
         self.requests: list[Recorded] = []
         self.faults: list[str] = []
@@ -143,6 +143,7 @@ class PretendedAnthropic:
         app.router.add_post("/v1/messages", self._messages)
         app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
         app.router.add_get("/v1/models", self._list_models)
+        app.router.add_get("/v1/models/{name}", self._show_model)
         self._runner = web.AppRunner(
             app, access_log=None, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_S
         )
@@ -258,6 +259,15 @@ class PretendedAnthropic:
     async def _list_models(self, request: web.Request) -> web.Response:
         models = [{"type": "model", "id": name, "display_name": name} for name in self._models]
         return web.json_response({"data": models, "has_more": False})
+
+    async def _show_model(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        if not self._lets_in(request):
+            return _refusal(UNAUTHORIZED)
+        if name not in self._models:
+            message = f"model: {name}"
+            return _refusal(Refused(status=404, kind="not_found_error", message=message))
+        return web.json_response({"type": "model", "id": name, "display_name": name})
 
     def _refuses(self, request: web.Request, body: JsonObject, prompt: Prompt) -> Refused | None:
         if not self._lets_in(request):

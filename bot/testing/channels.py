@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 from bot.core.chat import ChatAddress, Inbound, InboundDeletion, InboundEdit, InboundMessage, Reply
+from bot.core.files import Attachment
 from bot.errors import ChannelAuthError, DeliveryError
 from bot.ports import Channel
 from bot.runtime.delivery import REPEATED
@@ -176,13 +177,14 @@ class ChannelContract:
         """Same place, same key; two threads and the private chat, three keys."""
         inbox = RecordingInbox()
         async with running(harness.channel(), inbox):
-            for thread in ("one", "two", "one", ""):
-                await harness.says("hello", thread=thread)
+            for number, thread in enumerate(("one", "two", "one", "")):
+                await harness.says(str(number), thread=thread)
             await inbox.wait_for(4)
-        one, two, again, private = (message.address.session_key for message in inbox.messages)
+        heard = sorted(inbox.messages, key=lambda message: message.text)
+        one, two, again, private = (message.address.session_key for message in heard)
         assert one == again
         assert len({one, two, private}) == 3
-        assert [m.kind for m in inbox.messages] == ["group", "group", "group", "private"]
+        assert [m.kind for m in heard] == ["group", "group", "group", "private"]
         assert all(message.is_addressed for message in inbox.messages)
 
     async def test_long_replies_arrive_whole(self, harness: Harness) -> None:
@@ -298,6 +300,19 @@ class ChannelContract:
                 error = await _raised(DeliveryError, channel.send(_reply(harness)))
         seen = "\n".join((*lines(), repr(channel), repr(vars(channel)), repr(error), str(error)))
         assert [secret for secret in harness.secrets if secret in seen] == []
+
+    async def test_a_file_that_is_nowhere_is_refused(self, harness: Harness) -> None:
+        """And not worth asking for again."""
+        channel = harness.channel()
+        gone = Attachment(kind="document", name="a.txt", media_type="", handle="nowhere")
+        failure: DeliveryError | None = None
+        try:
+            await channel.fetch(gone)
+        except DeliveryError as error:
+            failure = error
+        await channel.close()
+        assert failure is not None
+        assert not failure.can_retry
 
     async def test_recorded_events_are_read(self, harness: Harness) -> None:
         """Every recorded payload becomes an Inbound or nothing, never an exception."""

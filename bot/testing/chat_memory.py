@@ -11,6 +11,7 @@ from bot.core.lifecycle import ModelCall
 from bot.core.llm import Usage
 from bot.core.memory.audience import audience_of
 from bot.core.memory.jobs import JobId, MemoryEntry, MemoryJob, MemoryJobKind
+from bot.core.rewriting import Rewriting, amended, rederived
 from bot.core.tasks import TaskState
 from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import Compaction, Conversation, Cut, Summary
@@ -71,19 +72,18 @@ class ChatMemory(KeptSettings):
         self._summaries: dict[int, Summary] = {}
         self._newest_version = 0
         self._jobs: dict[tuple[SessionKey, MemoryJobKind], _Job] = {}
-        self._newest_job = 0
+        self._newest_job = 0  # also of those that turned out to be there: ids have gaps
 
     async def load(self, session_key: SessionKey) -> Conversation:
         """Give a chat's cut and all that it shows."""
         session = self._known(session_key)
-        calls = self._answers_of(session_key, session.calls_after)
+        calls = self._answers_of(session_key, 0)
         return Conversation(
             session_key=session_key,
             generation=session.generation,
             turns=tuple(self._ended(session_key, session.cut.kept_from)),
             cut=session.cut,
             summary=self._summaries.get(session.cut.summary_version),
-            task=session.task,
             former=session.former,
             compaction=session.compaction,
             is_fresh=not session.is_open,
@@ -117,8 +117,11 @@ class ChatMemory(KeptSettings):
         session = self._session(session_key)
         ids = [turn.id for turn in self._turns() if turn.session_key == session_key]
         first = TurnId(max(ids, default=0) + 1)
+        empty = Cut(kept_from=first, cleared_before=first)
+        if session.cut == empty and session.task is None:
+            return session.generation
         session.generation += 1
-        session.former, session.cut = session.cut, Cut(kept_from=first, cleared_before=first)
+        session.former, session.cut = session.cut, empty
         session.former_task, session.task = session.task, None
         session.compaction = compaction or session.compaction
         session.calls_after = len(self._calls)
@@ -131,7 +134,7 @@ class ChatMemory(KeptSettings):
         if session.former is None:
             return False
         session.generation += 1
-        session.cut, session.former = session.former, None
+        session.cut, session.former, session.is_open = session.former, None, True
         session.task, session.former_task = session.task or session.former_task, None
         self._ask_for_summary(session_key, at)
         return True
@@ -154,10 +157,13 @@ class ChatMemory(KeptSettings):
         return self._known(session_key).task
 
     async def note_task(
-        self, session_key: SessionKey, task: TaskState | None, *, at: datetime
-    ) -> None:
-        """Note the state of a chat's task."""
+        self, session_key: SessionKey, task: TaskState | None, *, turn_id: TurnId, at: datetime
+    ) -> bool:
+        """Note the state of a chat's task, unless the turn was cleared."""
+        if turn_id < self._known(session_key).cut.cleared_before:
+            return False
         self._session(session_key).task = task
+        return True
 
     async def tool_output(self, session_key: SessionKey, call_id: str) -> str | None:
         """Give the whole result of a call of a chat."""
@@ -201,6 +207,7 @@ class ChatMemory(KeptSettings):
             if job is None:
                 self._add_job("remember", key, last, at)
             else:
+                self._newest_job += 1
                 job.through, job.due_at = max(job.through, last), min(job.due_at, at)
         return len(through)
 
@@ -248,14 +255,44 @@ class ChatMemory(KeptSettings):
         if (job := self._waiting_job(job_id)) is not None:
             del self._jobs[job.session_key, job.kind]
 
-    async def unwritten(self, *, limit: int) -> tuple[MemoryEntry, ...]:
+    async def unwritten(self, *, limit: int, after: int = 0) -> tuple[MemoryEntry, ...]:
         """Give entries that their daily file does not have yet."""
-        ids = sorted(set(self.entries) - self._written)
+        ids = sorted(each for each in set(self.entries) - self._written if each > after)
         return tuple(self.entries[turn_id] for turn_id in ids[:limit])
 
-    async def mark_written(self, turn_ids: tuple[int, ...]) -> None:
+    async def mark_written(self, entries: tuple[MemoryEntry, ...]) -> None:
         """Note that daily files have entries."""
-        self._written.update(turn_id for turn_id in turn_ids if turn_id in self.entries)
+        for entry in entries:
+            kept = self.entries.get(entry.turn_id)
+            if kept and (kept.moment, kept.text) == (entry.moment, entry.text):
+                self._written.add(entry.turn_id)
+
+    def hear(self, session_key: SessionKey, at: datetime) -> None:
+        """Note that something came in, of a chat that there is."""
+        if session_key in self._sessions:
+            self._sessions[session_key].hear(at)
+
+    def is_current(self, turn: Turn) -> bool:
+        """Say whether a turn may be shown."""
+        return turn.id >= self._known(turn.session_key).cut.kept_from
+
+    def follow(self, rewriting: Rewriting) -> None:
+        """Let what was made of an ended turn follow its new request."""
+        turn = rewriting.turn
+        session = self._session(turn.session_key)
+        session.generation += 1
+        cut = self._rederived(session.cut, rewriting)
+        if cut != session.cut:
+            session.cut = cut
+            self._ask_for_summary(turn.session_key, rewriting.at)
+        if session.former is not None:
+            session.former = self._rederived(session.former, rewriting)
+        if (entry := self.entries.get(turn.id)) is not None:
+            is_written = turn.id in self._written
+            if is_written:  # from then on the file alone has it
+                self._written.discard(turn.id)
+                entry = replace(entry, text="")
+            self.entries[turn.id] = amended(entry, rewriting, is_written=is_written)
 
     def _known(self, session_key: SessionKey) -> ChatSession:
         """Give what is known of a chat, which may be nothing."""
@@ -271,8 +308,16 @@ class ChatMemory(KeptSettings):
         session.hear(at)
         return session.generation
 
-    def _is_current(self, turn: Turn) -> bool:
-        return turn.id >= self._known(turn.session_key).cut.kept_from
+    def _rederived(self, cut: Cut, rewriting: Rewriting) -> Cut:
+        ended = self._ended(rewriting.turn.session_key, cut.cleared_before)
+        left = tuple(turn for turn in ended if turn.id < cut.kept_from)
+        summary = self._summaries.get(cut.summary_version)
+        after, derived = rederived(cut, summary, rewriting, left)
+        if derived is None or derived == summary:
+            return after
+        self._newest_version += 1
+        self._summaries[self._newest_version] = replace(derived, version=self._newest_version)
+        return replace(after, summary_version=self._newest_version)
 
     def _is_remembered(self, turn: Turn) -> bool:
         """Say whether the daily file has a turn."""
@@ -304,11 +349,15 @@ class ChatMemory(KeptSettings):
         ]
 
     def _keep(self, entries: tuple[MemoryEntry, ...]) -> None:
-        known = {turn.id for turn in self._turns()}
+        turns = [turn for turn in self._turns() if turn.outcome is not None]
+        ended = {(turn.id, turn.started_at, turn.revision): turn.session_key for turn in turns}
         for entry in entries:
-            if entry.turn_id in known and entry.turn_id not in self._remembered:
+            key = ended.get((entry.turn_id, entry.moment, entry.revision))
+            if key is not None and entry.turn_id not in self._remembered:
                 self._remembered.add(entry.turn_id)
-                self.entries[entry.turn_id] = entry
+                self._written.discard(entry.turn_id)
+                kept = replace(entry, audience=audience_of(key, entry.audience.kind))
+                self.entries[entry.turn_id] = kept
 
     def _ask_for_summary(self, session_key: SessionKey, at: datetime) -> None:
         """Keep a job if turns left that the summary which is shown does not cover."""
@@ -322,6 +371,7 @@ class ChatMemory(KeptSettings):
         elif job is None:
             self._add_job("summary", session_key, left[-1].id, at)
         else:
+            self._newest_job += 1
             job.generation, job.through = session.generation, left[-1].id
             job.attempts, job.due_at = 0, at
 

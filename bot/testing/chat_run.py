@@ -47,6 +47,7 @@ def context_parts(store: InMemoryStore, clock: Clock) -> ContextParts:
     """Give what context managers work with: usual limits, no tools, no instructions."""
     return ContextParts(
         conversations=store,
+        tasks=store,
         jobs=store,
         counter=RuleOfThumb(),
         windows=ModelWindows(store, clock),
@@ -70,6 +71,7 @@ class ChatRun:
     Attributes:
         limits: What holds from the next request on.
         measure: What the model reports of a request.
+        alias: The name under which the model answers; empty for the one it is asked by.
         left: How often the manager said that turns left.
     """
 
@@ -84,6 +86,7 @@ class ChatRun:
         self.clock = FakeClock()
         self.limits = LIMITS
         self.measure: Callable[[ModelRequest], int] = tokens_of
+        self.alias = ""
         self.left = 0
         self.key: SessionKey = ADDRESS.session_key
         self._number = 0
@@ -145,7 +148,8 @@ class ChatRun:
         call = ModelCall(
             session_key=self.key,
             person_key=ANN.person_key,
-            model=request.model,
+            model=self.alias or request.model,
+            asked=context.model,
             purpose="answer",
             usage=usage,
             at=self.clock.now(),

@@ -108,7 +108,11 @@ class TelegramPlatform:
     @property
     def settings(self) -> dict[str, str]:
         """The channel's section of the settings."""
-        return {"token": self._telegram.token, "base_url": self._telegram.base_url}
+        return {
+            "token": self._telegram.token,
+            "base_url": self._telegram.base_url,
+            "messages_per_second": "0",
+        }
 
     @property
     def told(self) -> int:
@@ -150,7 +154,10 @@ class TelegramPlatform:
 
 
 class SlackPlatform:
-    """Direct messages over Socket Mode; an envelope comes again until it is acknowledged."""
+    """Direct messages over Socket Mode; an envelope comes again until it is acknowledged.
+
+    Every other chat is a thread of the assistant's pane, where answers are streamed.
+    """
 
     name = "slack"
     shows_previews = True
@@ -161,8 +168,9 @@ class SlackPlatform:
         self.on_post = self.on_draft = _ignore
         self._slack = PretendedSlack()
         self._slack.state.began_at = int(time.time())
+        self._threads: dict[str, str] = {}
         methods = self._slack.state.methods
-        for method in ("chat.postMessage", "chat.update"):
+        for method in ("chat.postMessage", "chat.update", "chat.startStream", "chat.stopStream"):
             methods[method] = _heard(methods[method], lambda: self.on_post())
 
     @property
@@ -191,7 +199,11 @@ class SlackPlatform:
 
     async def says(self, chat: str, text: str) -> None:
         """Let the person of a chat write."""
-        await self._slack.says(chat, text)
+        if chat not in self._threads:
+            self._slack.state.channels[chat] = "im"
+            root = self._slack.state.write(chat, "New chat", user="U1ADA")
+            self._threads[chat] = str(root["ts"]) if int(chat[1:]) % 2 else ""
+        await self._slack.says(chat, text, thread_ts=self._threads[chat])
 
     async def redeliver(self) -> None:
         """Deliver the newest envelope again and wait until it is acknowledged again."""
@@ -201,9 +213,7 @@ class SlackPlatform:
 
     def shown(self, chat: str) -> tuple[str, ...]:
         """Give the bot's messages in a chat as they stand now, oldest first."""
-        posts = (*self._slack.sent, *self._slack.edits)
-        newest = {post.ts: post.shown for post in posts if post.channel == chat}
-        return tuple(newest[ts] for ts in sorted(newest))
+        return tuple(self._slack.state.shown(chat, self._threads.get(chat, "")))
 
     async def wait_until(self, is_so: Callable[[], bool]) -> None:
         """Wait until something holds that a request changes, for some seconds at most."""

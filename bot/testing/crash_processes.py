@@ -31,6 +31,7 @@ _PRELOADED = [
     "channels.telegram.client",
     "channels.telegram.render",
     "channels.slack.web",
+    "channels.slack.posting",
     "channels.slack.receiver",
     "channels.slack.socket_mode",
 ]

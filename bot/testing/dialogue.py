@@ -9,7 +9,7 @@ from types import TracebackType
 from bot.adapters.token_counter import TiktokenCounter
 from bot.app import App, Outside, Store
 from bot.config import Config
-from bot.core.chat import Inbound
+from bot.core.chat import ChatKind, Inbound
 from bot.core.lifecycle import address_of
 from bot.ports import Channel, Clock, MemoryFiles, ModelClient
 from bot.runtime.health import StoreWatch
@@ -88,6 +88,14 @@ class Dialogue:
             await settle()
             await self.app.settled(message.address)
         return self.channel.texts(chat)[before:]
+
+    async def presses(
+        self, label: str, *, chat: str = "1001", user: str = "1001", kind: ChatKind = "private"
+    ) -> list[str]:
+        """Press the newest button of this label, and give what stands in the chat then."""
+        press = self.channel.press(label, chat=chat, user=user, kind=kind)
+        await self.together(press)
+        return self.channel.texts(chat)
 
     async def happens(self, events: Iterable[Inbound]) -> None:
         """Let events happen without waiting for answers."""

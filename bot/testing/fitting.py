@@ -23,6 +23,13 @@ from bot.testing.chat_run import LIMITS, ChatRun
 from bot.testing.chats import RandomChats
 
 WINDOWS = (4_000, 8_000, 32_000, 200_000, 1_000_000)
+BUDGETS = (4_000, 12_000, 50_000)
+
+LARGE = ((180_000, 200_000), (180_000, 1_000_000), (900_000, 1_000_000))
+"""Budgets of large chats, each with a window that allows it."""
+
+SCALES, LARGE_SCALE = (20, 120, 600), 20_000
+"""What texts have in characters, usually: so that a few turns fill the budgets."""
 
 NEAR = 0.5
 """From this share of the limit on a request is counted: counting takes far longer than fitting."""
@@ -54,14 +61,16 @@ class Findings:
 class FittingChat:
     """One random chat; the model's usage is what the independent count says."""
 
-    def __init__(self, seed: int, count: CountRequest, findings: Findings) -> None:
+    def __init__(
+        self, seed: int, count: CountRequest, findings: Findings, *, is_large: bool = False
+    ) -> None:
         self._seed = seed
+        self._is_large = is_large
         self._dice = Random(seed)  # noqa: S311 - it is to be repeated
         self._count = count
         self._findings = findings
-        self._chats = RandomChats(
-            self._dice, self._dice.choice((20, 120, 600)), is_broken=self._dice.random() < 0.25
-        )
+        scale = LARGE_SCALE if is_large else self._dice.choice(SCALES)
+        self._chats = RandomChats(self._dice, scale, is_broken=self._dice.random() < 0.25)
         self._is_near, self._local = False, 0
         self._run = ChatRun(counter=COUNTER)
         self._run.measure = self._measured
@@ -84,12 +93,14 @@ class FittingChat:
             await self._turn()
 
     def _change_settings(self) -> None:
-        window = self._dice.choice(WINDOWS)
+        budget, window = self._dice.choice(BUDGETS), self._dice.choice(WINDOWS)
+        if self._is_large:
+            budget, window = self._dice.choice(LARGE)
         self._run.limits = replace(
             LIMITS,
             max_turns=self._dice.choice((1, 2, 3, 5, 20)),
             max_tokens=self._dice.choice((256, 2_000, 4_096)),
-            max_context_tokens=self._dice.choice((4_000, 12_000, 50_000)),
+            max_context_tokens=budget,
             window_tokens=window,
         )
 
@@ -148,9 +159,9 @@ class FittingChat:
 COUNTER = TiktokenCounter()
 
 
-async def drive(seeds: range, count: CountRequest) -> Findings:
+async def drive(seeds: range, count: CountRequest, *, are_large: bool = False) -> Findings:
     """Drive a chat for each seed."""
     findings = Findings()
     for seed in seeds:
-        await FittingChat(seed, count, findings).go()
+        await FittingChat(seed, count, findings, is_large=are_large).go()
     return findings

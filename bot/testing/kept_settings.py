@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from bot.core.chat import SessionKey
 from bot.core.schedule import is_open
-from bot.ports import Override, SettingChange
+from bot.ports import EVERYWHERE, OF_GROUPS, Override, SettingChange
 
 
 class KeptSettings:
@@ -30,9 +32,13 @@ class KeptSettings:
         self._changes.append(change)
         return change
 
+    async def newest_change(self, *, scope: str) -> SettingChange | None:
+        """Give the newest change of a scope that was not taken back."""
+        return next((each for each in reversed(self._changes) if each.scope == scope), None)
+
     async def undo_override(self, *, scope: str, by: str, at: datetime) -> SettingChange | None:
         """Take back the newest change of a scope."""
-        newest = next((each for each in reversed(self._changes) if each.scope == scope), None)
+        newest = await self.newest_change(scope=scope)
         if newest is None:
             return None
         self._changes = [each for each in self._changes if each is not newest]
@@ -60,9 +66,28 @@ class KeptSettings:
     def remove_settings_of(self, session_key: SessionKey) -> None:
         """Forget what was set in one chat."""
         self._overrides = {
-            place: kept for place, kept in self._overrides.items() if place[0] != session_key
+            place: kept
+            for place, kept in self._overrides.items()
+            if place[0] != session_key or place[1] in OF_GROUPS
         }
-        self._changes = [change for change in self._changes if change.scope != session_key]
+        self._changes = [
+            change
+            for change in self._changes
+            if change.scope != session_key or change.key in OF_GROUPS
+        ]
+
+    def rename_scopes(self, rename: Callable[[SessionKey], SessionKey]) -> None:
+        """Give chats other keys; what is set under the new one stays."""
+
+        def after(scope: str) -> str:
+            return scope if scope == EVERYWHERE else rename(SessionKey(scope))
+
+        for scope, key in tuple(self._overrides):
+            if after(scope) != scope:
+                override = self._overrides.pop((scope, key))
+                moved = replace(override, scope=after(scope))
+                self._overrides.setdefault((moved.scope, key), moved)
+        self._changes = [replace(each, scope=after(each.scope)) for each in self._changes]
 
     def _put(self, key: str, value: str | None, scope: str, by: str, at: datetime) -> SettingChange:
         before = self._overrides.pop((scope, key), None)

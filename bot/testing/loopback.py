@@ -8,15 +8,22 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from bot.core.chat import (
+    Button,
+    ButtonPress,
     Capabilities,
     ChatAddress,
     ChatKind,
+    EarlierMessage,
     Inbound,
     InboundMessage,
     Receipt,
     Reply,
+    Role,
     Sender,
 )
+from bot.core.commands import MenuEntry
+from bot.core.files import Attachment, OutgoingFile
+from bot.core.findings import Finding
 from bot.core.lifecycle import SetAside
 from bot.errors import ChannelError, DeliveryError
 from bot.ports import Inbox
@@ -28,7 +35,10 @@ class Post:
 
     Attributes:
         history: Its earlier texts.
+        buttons: What stands below it; an edit replaces them too.
+        file: What was sent with it.
         key: By which :meth:`LoopbackChannel.find_sent` finds it.
+        for_person: The user id of who alone sees it; empty for everybody.
     """
 
     address: ChatAddress
@@ -36,6 +46,9 @@ class Post:
     text: str
     history: list[str] = field(default_factory=list)
     key: str = ""
+    buttons: tuple[Button, ...] = ()
+    file: OutgoingFile | None = None
+    for_person: str = ""
 
 
 class LoopbackChannel:
@@ -47,6 +60,16 @@ class LoopbackChannel:
         showing_failures: Raised by the next calls of ``show_draft`` and ``show_typing``.
         lookup_failures: Raised by the next calls of ``find_sent``.
         lookups: Keys of the replies that were looked for.
+        files: What can be fetched, by handle; an error is raised. Of several the last one stays.
+        fetched: Handles of what was fetched, in vain or not.
+        findings: What its examination gives.
+        said_before: What stands before a message, by its id, oldest first.
+        earlier_failures: Raised by the next calls of ``earlier``.
+        roles: What somebody is, by chat and user; unknown for all others.
+        asked_roles: How often a role was asked for.
+        role_failures: Raised by the next calls of ``role_of``; ``menu_failures`` likewise.
+        menus: What was offered, and the chats of the admins, oldest first.
+        former_admins: The chats of those who are none any more, as they were named last.
     """
 
     def __init__(self, name: str = "loopback", capabilities: Capabilities | None = None) -> None:
@@ -64,6 +87,17 @@ class LoopbackChannel:
         self.showing_failures: deque[ChannelError | None] = deque()
         self.lookup_failures: deque[ChannelError | None] = deque()
         self.lookups: list[str] = []
+        self.files: dict[str, bytes | Exception | deque[bytes | Exception]] = {}
+        self.fetched: list[str] = []
+        self.findings: tuple[Finding, ...] = ()
+        self.said_before: dict[str, tuple[EarlierMessage, ...]] = {}
+        self.earlier_failures: deque[ChannelError | None] = deque()
+        self.roles: dict[tuple[str, str], Role] = {}
+        self.asked_roles = 0
+        self.role_failures: deque[ChannelError | None] = deque()
+        self.menu_failures: deque[ChannelError | None] = deque()
+        self.menus: list[tuple[tuple[MenuEntry, ...], tuple[ChatAddress, ...]]] = []
+        self.former_admins: tuple[ChatAddress, ...] = ()
 
     @property
     def name(self) -> str:
@@ -98,6 +132,35 @@ class LoopbackChannel:
             sent_at=datetime(2026, 1, 5, 9, 0, tzinfo=UTC),
         )
 
+    def press(
+        self,
+        label: str,
+        *,
+        user: str = "1001",
+        chat: str = "1001",
+        kind: ChatKind = "private",
+        post: Post | None = None,
+    ) -> ButtonPress:
+        """Make the event of somebody pressing a button; it is not received yet.
+
+        Without ``post`` the newest one in the chat that has it; with it, as it was when it was
+        kept, since a screen may show what is not there any more.
+        """
+        of_chat = (each for each in reversed(self.posts) if each.address.chat == chat)
+        candidates = of_chat if post is None else iter((post,))
+        found = ((each, key) for each in candidates for key in each.buttons if key.label == label)
+        post, button = next(found)
+        self._count += 1
+        return ButtonPress(
+            event_id=f"press:{self._count}",
+            address=post.address,
+            kind=kind,
+            sender=Sender(channel=self._name, user_id=user, name=f"Person {user}"),
+            message_id=post.message_id,
+            token=button.token,
+            pressed_at=datetime(2026, 1, 5, 9, 0, tzinfo=UTC),
+        )
+
     def push(self, *events: Inbound | SetAside) -> None:
         """Let events happen, as one batch; the same one twice is a redelivery."""
         self._incoming.put_nowait(events)
@@ -119,23 +182,36 @@ class LoopbackChannel:
             return ()
         return tuple(text[start : start + limit] for start in range(0, len(text), limit))
 
+    async def ready(self, address: ChatAddress) -> None:
+        """Return at once: nothing is limited here."""
+
     async def send(self, reply: Reply) -> Receipt:
         """Keep what people would see."""
         _fail_if_told(self.failures)
-        post = Post(reply.address, f"m{len(self.posts) + 1}", reply.text, key=reply.key)
+        post = Post(
+            reply.address,
+            f"m{len(self.posts) + 1}",
+            reply.text,
+            key=reply.key,
+            buttons=reply.buttons,
+            file=reply.file,
+            for_person=reply.for_person,
+        )
         self.posts.append(post)
         self._changed.set()
         _fail_if_told(self.lost_answers)
         return Receipt(message_id=post.message_id)
 
     async def edit(self, receipt: Receipt, reply: Reply) -> None:
-        """Change a message that stands there already."""
+        """Change a message that stands there already, or take it away."""
         _fail_if_told(self.failures)
         post = next((each for each in self.posts if each.message_id == receipt.message_id), None)
         if post is None:
             raise DeliveryError("message to edit not found", can_retry=False)
+        if reply.takes_back:
+            self.posts.remove(post)
         post.history.append(post.text)
-        post.text = reply.text
+        post.text, post.buttons = reply.text, reply.buttons
         self._changed.set()
         _fail_if_told(self.lost_answers)
 
@@ -155,6 +231,48 @@ class LoopbackChannel:
         """Keep that the sign was shown."""
         _fail_if_told(self.showing_failures)
         self.typing.append(address)
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        """Give what a test has put under the handle."""
+        self.fetched.append(attachment.handle)
+        content = self.files.get(attachment.handle)
+        if isinstance(content, deque):
+            content = content.popleft() if len(content) > 1 else content[0]
+        if content is None:
+            raise DeliveryError("no such file", can_retry=False)
+        if isinstance(content, Exception):
+            raise content
+        return content
+
+    async def earlier(
+        self, address: ChatAddress, message_id: str, *, limit: int
+    ) -> tuple[EarlierMessage, ...]:
+        """Give what a test has put before the message."""
+        _fail_if_told(self.earlier_failures)
+        return tuple(self.said_before.get(message_id, ()))[-limit:]
+
+    async def role_of(self, address: ChatAddress, sender: Sender) -> Role:
+        """Say what a test has made somebody."""
+        self.asked_roles += 1
+        _fail_if_told(self.role_failures)
+        return self.roles.get((address.chat, sender.user_id), "unknown")
+
+    async def offer_commands(
+        self,
+        entries: tuple[MenuEntry, ...],
+        admins: tuple[ChatAddress, ...],
+        *,
+        former: tuple[ChatAddress, ...] = (),
+    ) -> None:
+        """Keep the menu."""
+        _fail_if_told(self.menu_failures)
+        self.menus.append((entries, admins))
+        self.former_admins = former
+        self._changed.set()
+
+    async def examine(self, *, is_running: bool) -> tuple[Finding, ...]:
+        """Give what a test wants to be found."""
+        return self.findings
 
     async def close(self) -> None:
         """Nothing is held."""

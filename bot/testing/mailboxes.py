@@ -2,34 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from typing import Literal
 
-from bot.core.chat import InboundEdit, InboundMessage, Receipt, Reply, SessionKey
+from bot.core.chat import (
+    ButtonPress,
+    ChatAddress,
+    InboundMessage,
+    Receipt,
+    Reply,
+    SessionKey,
+)
+from bot.core.edits import BEHIND_ALL_EDITS, files_mark
 from bot.core.lifecycle import (
+    DeliveryState,
     OutboxId,
     OutboxItem,
     Received,
     Route,
     SetAside,
     address_of,
+    placed,
     sent_again,
 )
+from bot.core.presses import press_of, pressed
 from bot.core.turns import TurnId
+from bot.testing.kept_buttons import MemoryButtons
 
 
 @dataclass(slots=True)
-class _Event:
-    """What is kept of an event; ``message`` only as long as it is not done."""
+class KeptEvent:
+    """What is kept of an event; ``message`` only as long as it is not done.
+
+    ``block`` says where its text stands in its turn's request, ``files`` what came with it.
+    """
 
     received_at: datetime
     state: Literal["waiting", "claimed", "kept", "done"] = "done"
     route: Route = "none"
     message: InboundMessage | None = None
     turn_id: TurnId | None = None
+    block: int | None = None
+    changed_at: datetime | None = None
+    files: str | None = None
+    session_key: SessionKey | None = None
 
 
 class MemoryInbox:
@@ -37,7 +56,7 @@ class MemoryInbox:
 
     def __init__(self) -> None:
         self.set_aside: list[SetAside] = []
-        self._events: dict[tuple[str, str], _Event] = {}
+        self._events: dict[tuple[str, str], KeptEvent] = {}
 
     def receive(self, event: Received | SetAside, at: datetime) -> bool:
         """Store an event; False when it was known."""
@@ -52,9 +71,29 @@ class MemoryInbox:
             self.set_aside.append(event)
         return True
 
+    def find(self, channel: str, event_id: str) -> KeptEvent | None:
+        """Give what is kept of an event, None when it is not known."""
+        return self._events.get((channel, event_id))
+
+    def events_of(self, turn_id: TurnId) -> list[KeptEvent]:
+        """Give the messages of a turn, in the order of arrival, as they are kept."""
+        return self._of_turn(turn_id)
+
     def waiting(self, route: Route) -> tuple[InboundMessage, ...]:
         """Give what waits."""
         return tuple(message for _, message in self._waiting(route))
+
+    @property
+    def presses(self) -> tuple[ButtonPress, ...]:
+        """Give the presses that were not redeemed."""
+        return tuple(map(press_of, self.waiting("press")))
+
+    def change_to_command(self, message: InboundMessage) -> None:
+        """Let the command that a press was redeemed for wait in its place."""
+        event = self._events.get((message.address.channel, message.event_id))
+        if event is not None and event.state == "waiting":
+            event.route, event.message = "command", message
+            event.session_key = message.address.session_key
 
     def waiting_in(self, session_key: SessionKey) -> tuple[InboundMessage, ...]:
         """Give what waits for the next turn of a chat."""
@@ -65,17 +104,28 @@ class MemoryInbox:
         self, messages: tuple[InboundMessage, ...], event_id: str
     ) -> tuple[InboundMessage, ...]:
         """Keep of these messages what came in before an event; all if that is not known."""
-        order = [known for _, known in self._events]
-        if event_id not in order:
-            return messages
-        earlier = set(order[: order.index(event_id)])
-        return tuple(message for message in messages if message.event_id in earlier)
+        return tuple(
+            each
+            for each in messages
+            if self.is_before(each.address.channel, each.event_id, event_id)
+        )
 
-    def claim(self, messages: tuple[InboundMessage, ...], turn_id: TurnId) -> None:
-        """Give these of the waiting messages to a turn."""
-        for message in messages:
+    def is_before(self, channel: str, event_id: str, other: str) -> bool:
+        """Say whether an event came in before another, if both are known."""
+        order = [known for where, known in self._events if where == channel]
+        is_known = event_id in order and other in order
+        return not is_known or order.index(event_id) < order.index(other)
+
+    def claim(self, messages: tuple[InboundMessage, ...], turn_id: TurnId, first: int = 0) -> None:
+        """Give these of the waiting messages to a turn, blocks of its request from one on."""
+        for place, message in enumerate(messages, first):
             event = self._events[message.address.channel, message.event_id]
-            event.state, event.turn_id = "claimed", turn_id
+            event.state, event.turn_id, event.block = "claimed", turn_id, place
+
+    def place(self, turn_id: TurnId, places: tuple[int, ...]) -> None:
+        """Note at which block of its turn's request each message's text stands."""
+        for event, place in zip(self._of_turn(turn_id), places, strict=True):
+            event.block = place
 
     def claim_kept(self, turn_id: TurnId) -> bool:
         """Give a turn its messages back; False when they were not kept."""
@@ -85,9 +135,12 @@ class MemoryInbox:
         return bool(kept)
 
     def keep_of_turn(self, turn_id: TurnId) -> None:
-        """Keep the messages of a turn, so that it can be tried again."""
+        """Keep the messages of a turn, so that it can be tried again; not what was taken back."""
         for event in self._of_turn(turn_id):
-            event.state = "kept"
+            if event.changed_at == BEHIND_ALL_EDITS:
+                event.state, event.message = "done", None
+            elif event.state == "claimed":
+                event.state = "kept"
 
     def drop_kept(self, session_key: SessionKey) -> None:
         """Forget what was kept in a chat."""
@@ -115,6 +168,19 @@ class MemoryInbox:
         event.state, event.message = "done", None
         return True
 
+    def readdress(self, change: Callable[[ChatAddress], ChatAddress]) -> None:
+        """Let messages that are kept have come from other places."""
+        for event in self._events.values():
+            message = event.message
+            if message is not None and event.route != "press":
+                address = change(message.address)
+                is_left = event.route == "turn" and address != message.address
+                message_id = "" if is_left else message.message_id
+                event.message = replace(message, address=address, message_id=message_id)
+            if event.session_key is not None:
+                address = ChatAddress.from_session_key(event.session_key)
+                event.session_key = change(address).session_key
+
     def prune(self, before: datetime) -> int:
         """Forget events received before a moment that wait for nothing, and give how many."""
         pruned = [
@@ -126,10 +192,10 @@ class MemoryInbox:
             del self._events[identity]
         return len(pruned)
 
-    def _of_turn(self, turn_id: TurnId) -> list[_Event]:
+    def _of_turn(self, turn_id: TurnId) -> list[KeptEvent]:
         return [event for event in self._events.values() if event.turn_id == turn_id]
 
-    def _waiting(self, route: Route) -> list[tuple[_Event, InboundMessage]]:
+    def _waiting(self, route: Route) -> list[tuple[KeptEvent, InboundMessage]]:
         return [
             (event, event.message)
             for event in self._events.values()
@@ -142,11 +208,12 @@ class MemoryOutbox:
 
     def __init__(self, installation: str) -> None:
         self._installation = installation
+        self.buttons = MemoryButtons()
         self._ids = count(1)
         self._items: dict[OutboxId, OutboxItem] = {}
         self._made_at: dict[OutboxId, datetime] = {}
         self._turns: dict[OutboxId, TurnId] = {}
-        self._previews: dict[TurnId, OutboxId] = {}
+        self._previews: dict[TurnId, tuple[OutboxId, ...]] = {}
 
     @property
     def items(self) -> tuple[OutboxItem, ...]:
@@ -156,50 +223,48 @@ class MemoryOutbox:
     def add(
         self, replies: Iterable[Reply], at: datetime, *, replaces: Receipt | None = None
     ) -> tuple[OutboxItem, ...]:
-        """Add replies; the first one takes the place of what ``replaces`` names."""
+        """Add replies; the first one, if it is a text, replaces what ``replaces`` names."""
         items: list[OutboxItem] = []
         for reply in replies:
-            items.append(self._add(reply, at, replaces=None if items else replaces))
+            is_instead = not items and reply.file is None
+            items.append(self._add(reply, at, replaces=replaces if is_instead else None))
         return tuple(items)
 
     def add_of_turn(
         self, turn_id: TurnId, replies: tuple[Reply, ...], at: datetime
     ) -> tuple[OutboxItem, ...]:
-        """Add the replies of a turn that ends; the first one finishes its preview.
-
-        A preview of which nobody knows whether it was shown becomes the first reply itself.
-        """
-        preview = self._items.get(self._previews.get(turn_id, OutboxId(0)))
-        if not replies or preview is None or preview.receipt or preview.state != "sending":
-            items = self.add(replies, at, replaces=self.close_preview(turn_id))
-        else:
-            reply = replace(replies[0], key=preview.reply.key)
-            first = replace(preview, reply=reply, is_preview=False)
-            self._items[first.id] = first
-            del self._previews[turn_id]
-            items = (first, *self.add(replies[1:], at))
+        """Add the replies of a turn that ends; they finish and close its preview."""
+        previews = tuple(self._items[each] for each in self._previews.get(turn_id, ()))
+        items = []
+        for reply, preview in placed(previews, replies):
+            if preview is not None and preview.is_in_doubt:
+                item = replace(preview, reply=replace(reply, key=preview.reply.key))
+                item = self._items[item.id] = replace(item, is_preview=False)
+            else:
+                item = self._add(reply, at, replaces=None if preview is None else preview.receipt)
+            items.append(item)
+        self._close_previews(turn_id)
         self._turns.update((item.id, turn_id) for item in items)
-        return items
+        return tuple(items)
 
-    def add_preview(self, turn_id: TurnId, reply: Reply, at: datetime) -> OutboxItem:
-        """Add an unfinished answer, or give the one that the turn has."""
-        if turn_id in self._previews:
-            item = self._items[self._previews[turn_id]]
+    def add_preview(self, turn_id: TurnId, reply: Reply, at: datetime, number: int) -> OutboxItem:
+        """Add a message of an unfinished answer, or give the one that the turn has."""
+        there = self._previews.get(turn_id, ())
+        if number < len(there):
+            item = self._items[there[number]]
             return replace(item, reply=replace(reply, key=item.reply.key))
         item = self._add(reply, at, is_preview=True)
-        self._previews[turn_id] = item.id
+        self._previews[turn_id] = (*there, item.id)
         self._turns[item.id] = turn_id
         return item
 
-    def close_preview(self, turn_id: TurnId) -> Receipt | None:
-        """Close the preview of a turn and give its receipt."""
-        if turn_id not in self._previews:
-            return None
-        preview = self._items[self._previews[turn_id]]
-        is_shown = preview.receipt is not None
-        closed = replace(preview, state="sent" if is_shown else "failed", reason="")
-        self._items[preview.id] = _blanked(closed)
-        return preview.receipt
+    def _close_previews(self, turn_id: TurnId) -> None:
+        there = (self._items[each] for each in self._previews.get(turn_id, ()))
+        still = tuple(item for item in there if item.is_preview)
+        self._previews[turn_id] = tuple(item.id for item in still)
+        for item in still:
+            state: DeliveryState = "failed" if item.receipt is None else "sent"
+            self._items[item.id] = _blanked(replace(item, state=state, reason=""))
 
     def part_from_preview(self, turn_id: TurnId) -> None:
         """Leave the closed preview of a turn that is opened again as it is."""
@@ -234,6 +299,18 @@ class MemoryOutbox:
         self._items[item_id] = replace(item, state="failed", reason=reason, failed_at=at)
         return None if notice is None else self._add(notice, at)
 
+    def readdress(self, change: Callable[[ChatAddress], ChatAddress]) -> None:
+        """Let items go to other places."""
+        self.buttons.readdress(change)
+        for item in self.items:
+            address = change(item.reply.address)
+            if address == item.reply.address:
+                continue
+            reply = replace(item.reply, address=address, reply_to="")
+            after = replace(item, reply=reply, replaces=None)
+            is_done = reply.takes_back and item.state in ("pending", "sending")
+            self._items[item.id] = replace(after, state="sent") if is_done else after
+
     def failed(self, session_key: SessionKey) -> tuple[OutboxItem, ...]:
         """Give the replies that could not be delivered to a chat."""
         return tuple(
@@ -242,6 +319,7 @@ class MemoryOutbox:
             if item.state == "failed"
             and not item.is_preview
             and item.reply.kind != "failure"
+            and not item.reply.takes_back
             and item.reply.address.session_key == session_key
         )
 
@@ -253,7 +331,7 @@ class MemoryOutbox:
 
     def prune(self, before: datetime, open_turns: Iterable[TurnId]) -> int:
         """Forget what was made before a moment and is done, and give how many items."""
-        in_use = {self._previews[each] for each in open_turns if each in self._previews}
+        in_use = {item for turn in open_turns for item in self._previews.get(turn, ())}
         pruned = [
             item.id
             for item in self.items
@@ -276,6 +354,7 @@ class MemoryOutbox:
 
     def _remove(self, item_id: OutboxId) -> None:
         del self._items[item_id], self._made_at[item_id]
+        self.buttons.remove(item_id)
         self._turns.pop(item_id, None)
 
     def _item(self, item_id: OutboxId) -> OutboxItem:
@@ -301,20 +380,21 @@ class MemoryOutbox:
         )
         self._items[item_id] = item
         self._made_at[item_id] = at
+        self.buttons.add(item, at)
         return item
 
 
-def _kept(event: Received | SetAside, at: datetime) -> _Event:
-    """Say what is kept of an event: only messages, new or changed, can wait."""
-    if isinstance(event, SetAside):
-        return _Event(at)
-    inbound = event.inbound
-    if event.route == "none" or not isinstance(inbound, InboundMessage | InboundEdit):
-        return _Event(at)
-    message = inbound.message if isinstance(inbound, InboundEdit) else inbound
-    waiting = replace(message, event_id=inbound.event_id)
-    return _Event(at, state="waiting", route=event.route, message=waiting)
+def _kept(event: Received | SetAside, at: datetime) -> KeptEvent:
+    """Say what is kept of an event: only messages and presses can wait."""
+    if isinstance(event, SetAside) or event.route == "none":
+        return KeptEvent(at)
+    inbound, route = event.inbound, event.route
+    message = pressed(inbound, inbound.token) if isinstance(inbound, ButtonPress) else inbound
+    if not isinstance(message, InboundMessage):
+        return KeptEvent(at)
+    key, mark = message.address.session_key, files_mark(message)
+    return KeptEvent(at, "waiting", route, message, session_key=key, files=mark)
 
 
 def _blanked(item: OutboxItem) -> OutboxItem:
-    return replace(item, reply=replace(item.reply, text=""))
+    return replace(item, reply=replace(item.reply, text="", file=None))

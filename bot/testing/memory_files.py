@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import date
+from datetime import date, datetime, timedelta
 
 from bot.core.memory.audience import Audience
-from bot.core.memory.daily import turns_in, with_entries
+from bot.core.memory.daily import joined, turns_in, with_entries
 from bot.core.memory.jobs import MemoryEntry
 from bot.core.turns import TurnId
 from bot.errors import StoreError
 from bot.ports import MemoryFiles
+from bot.testing.clock import START
 
 OpenFiles = Callable[[], MemoryFiles]
 
@@ -54,12 +55,29 @@ class InMemoryFiles:
         """Give a daily file."""
         return self.texts.get((audience.folder, day), "")
 
+    async def move(self, old: Audience, new: Audience) -> None:
+        """Make the files of one audience those of another."""
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("A memory file cannot be moved: no space is left")
+        for folder, day in [place for place in self.texts if place[0] == old.folder]:
+            first = self.texts.pop((folder, day))
+            place = new.folder, day
+            self.texts[place] = joined(first, self.texts.get(place, ""), day)
+
 
 def entry(
-    turn_id: int, text: str = "- known: tea", *, audience: Audience = ADA, day: date = DAY
+    turn_id: int,
+    text: str = "- known: tea",
+    *,
+    audience: Audience = ADA,
+    day: date = DAY,
+    moment: datetime = START,
 ) -> MemoryEntry:
     """Make what a daily file gets of a turn."""
-    return MemoryEntry(turn_id=TurnId(turn_id), audience=audience, day=day, text=text)
+    return MemoryEntry(
+        turn_id=TurnId(turn_id), moment=moment, audience=audience, day=day, text=text
+    )
 
 
 async def before_the_first_entry_a_day_is_empty(open_files: OpenFiles) -> None:
@@ -88,6 +106,18 @@ async def a_turn_is_written_once(open_files: OpenFiles) -> None:
     assert before in after
     assert ("again" in after, "later" in after) == (False, False)
     assert turns_in(after) == {1, 2}
+
+
+async def the_same_id_at_another_moment_is_another_turn(open_files: OpenFiles) -> None:
+    """Of a database that was made or brought back on the same day, or one tried once more."""
+    await open_files().append((entry(1, "- first"),))
+    later = START + timedelta(minutes=1)
+    await open_files().append((entry(1, "- later", moment=later), entry(1, "- again")))
+
+    text = await open_files().read_day(ADA, DAY)
+
+    assert text.index("first") < text.index("later")
+    assert "again" not in text
 
 
 async def audiences_and_days_are_kept_apart(open_files: OpenFiles) -> None:
@@ -136,10 +166,32 @@ async def any_text_can_be_kept(open_files: OpenFiles) -> None:
     assert "茶, 🍵" in text
 
 
+async def files_go_with_their_audience(open_files: OpenFiles) -> None:
+    """Before what the other one has by then; done again, or with none there, nothing happens."""
+    files = open_files()
+    later = DAY + timedelta(days=1)
+    await files.append((entry(1, "- first", audience=ADA), entry(2, audience=ADA, day=later)))
+    await files.append((entry(3, "- third", audience=GROUP),))
+
+    await files.move(ADA, GROUP)
+    text = await open_files().read_day(GROUP, DAY)
+    await files.move(ADA, GROUP)
+    await files.move(_slack("C1"), ADA)
+
+    assert await files.read_day(GROUP, DAY) == text
+    assert turns_in(text) == {1, 3}
+    assert text.count("# 2026-01-05") == 1
+    assert text.index("- first") < text.index("- third")
+    assert turns_in(await files.read_day(GROUP, later)) == {2}
+    assert await files.read_day(ADA, DAY) == ""
+
+
 CONTRACT: tuple[Check, ...] = (
+    files_go_with_their_audience,
     before_the_first_entry_a_day_is_empty,
     entries_can_be_read_in_their_order,
     a_turn_is_written_once,
+    the_same_id_at_another_moment_is_another_turn,
     audiences_and_days_are_kept_apart,
     no_entry_can_stand_for_another,
     who_writes_at_once_loses_nothing,

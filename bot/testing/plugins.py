@@ -24,6 +24,7 @@ from types import ModuleType
 from bot.core.chat import Sender, SessionKey
 from bot.core.llm import ToolSpec
 from bot.core.messages import ToolCall, ToolResult
+from bot.core.turns import TurnId
 from bot.errors import ToolError
 from bot.ports import Clock, Fetcher, Page, ToolContext
 from bot.runtime.chat_records import StoredChatRecords
@@ -37,6 +38,7 @@ LONGEST_TIMEOUT_S = 600.0
 
 TOOL_CONTEXT = ToolContext(
     session_key=SessionKey("console:local:terminal:"),
+    turn_id=TurnId(1),
     kind="private",
     sender=Sender(channel="console", user_id="local", name="Ada"),
     call_id="",
@@ -82,7 +84,9 @@ class OneWordRedactor:
 
 def chat_records(store: InMemoryStore, clock: Clock) -> StoredChatRecords:
     """Give tools what they may see and note of a chat in a store."""
-    return StoredChatRecords(results=store, tasks=store, clock=clock, redactor=OneWordRedactor())
+    return StoredChatRecords(
+        results=store, tasks=store, files=store, clock=clock, redactor=OneWordRedactor()
+    )
 
 
 class PluginBench:

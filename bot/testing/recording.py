@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from datetime import datetime
 
-from bot.core.chat import ChatAddress, Inbound, InboundMessage
+from bot.core.chat import ChatAddress, ChatKind, HeardChat, Inbound, InboundMessage, Sender
 from bot.core.lifecycle import SetAside
-from bot.ports import Channel
+from bot.core.screens import HomePage, SettingField
+from bot.ports import Channel, Screens
 from bot.testing.clock import FakeClock
 
 PATIENCE_S = 10.0
@@ -41,6 +43,24 @@ class WatchedClock(FakeClock):
             await self._fell_asleep.wait_for(lambda: len(self.naps) >= count)
 
 
+class NoScreens:
+    """:class:`~bot.ports.Screens` that show nobody anything."""
+
+    def settings(
+        self, address: ChatAddress, sender: Sender, kind: ChatKind
+    ) -> tuple[SettingField, ...] | None:
+        """Show no settings."""
+        return None
+
+    def faults(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Find nothing wrong."""
+        return {}
+
+    async def home(self, address: ChatAddress, sender: Sender) -> HomePage:
+        """Give a page with nothing on it."""
+        return HomePage(sections=())
+
+
 class RecordingInbox:
     """An :class:`~bot.ports.Inbox` that keeps what it got.
 
@@ -49,12 +69,18 @@ class RecordingInbox:
         cursors: The cursor of each call of ``receive``.
         troubles: Why the channel got nothing, each change once; an empty text where it was well
             again.
+        screens: What people are shown beside the chat.
+        heard: Conversations that a test says were held before, newest first.
+        concerned: Chats of which a test says that all that is written there is for the bot.
     """
 
     def __init__(self, cursor: str | None = None) -> None:
         self.events: list[Inbound | SetAside] = []
         self.cursors: list[str | None] = []
         self.troubles: list[str] = []
+        self.screens: Screens = NoScreens()
+        self.heard: tuple[HeardChat, ...] = ()
+        self.concerned: frozenset[str] = frozenset()
         self._cursor = cursor
         self._is_receiving = asyncio.Event()
         self._changed = asyncio.Condition()
@@ -86,6 +112,23 @@ class RecordingInbox:
 
     async def settled(self, address: ChatAddress) -> None:
         """Return at once: nothing is ever answered here."""
+
+    async def concerns(self, message: InboundMessage) -> bool:
+        """Say so of what is said to the bot, and where a test says so."""
+        return message.is_addressed or message.address.chat in self.concerned
+
+    async def heard_since(self, since: datetime, *, limit: int) -> tuple[HeardChat, ...]:
+        """Give ``heard``, as far as it is asked for."""
+        return tuple(chat for chat in self.heard if chat.heard_at >= since)[:limit]
+
+    async def heard_in(self, address: ChatAddress, *, limit: int) -> tuple[HeardChat, ...]:
+        """Give those of ``heard`` that are of a chat."""
+        whole = address.whole_chat
+        return tuple(chat for chat in self.heard if chat.address.whole_chat == whole)[:limit]
+
+    async def received(self, address: ChatAddress, event_ids: tuple[str, ...]) -> frozenset[str]:
+        """Give those of event ids that came in, at whatever address."""
+        return frozenset(event_ids) & {event.event_id for event in self.events}
 
     @property
     def messages(self) -> tuple[InboundMessage, ...]:

@@ -1,4 +1,4 @@
-"""Texts with secrets in them, and texts that only look so: what every redactor is measured by.
+"""Texts with secrets in them: what every redactor is measured by.
 
 None is a secret of anybody. All are put together when they are asked for, so that no scanner finds
 one in this file.
@@ -63,7 +63,7 @@ def in_fours(text: str, separator: str = " ") -> str:
 
 
 def secret_texts() -> tuple[SecretText, ...]:
-    """Give about a hundred texts with one secret each."""
+    """Give more than a hundred texts with one secret each."""
     found: list[SecretText] = []
     for kind, make in (
         ("password", _passwords),
@@ -74,7 +74,7 @@ def secret_texts() -> tuple[SecretText, ...]:
         ("id", _ids),
     ):
         found += (SecretText(text=text, secret=secret, kind=kind) for text, secret in make())
-    return tuple(found)
+    return (*found, *_said_briefly())
 
 
 _PASSWORDS = (
@@ -121,6 +121,33 @@ _PASSWORDS = (
 )
 
 
+_FIELDS = (
+    "<password>{}</password>",
+    '<db:Password type="plain">{}</db:Password>',
+    '<add key="DbPassword" value="{}"/>',
+    "<property name='connection.password' value='{}'/>",
+    "- name: DB_PASSWORD\n  value: {}\n",
+    "machine example.com login bob password {}",
+    "user bob password {} please",
+    "username: bob, password {}.",
+    "sshpass -p '{}' ssh bob@db1",
+    "mysql -u root -p{} shop",
+    "curl -u bob:{} https://example.com",
+)
+
+_SIGNED = (
+    "My password is {}",
+    "password: {}",
+    "password is {}",
+    "passwort: {}",
+    "password={}",
+    "postgres://app:{}@localhost/app",
+    "密码是 {}",
+    '"password": "{}"',
+)
+"""Passwords that begin with a sign, as what stands for a value often does."""
+
+
 def _passwords() -> Iterator[tuple[str, str]]:
     for number, text in enumerate(_PASSWORDS):
         secret = "Tr0ub" + ("4dor&3" if number % 2 else "4dor-x9!")
@@ -133,10 +160,67 @@ def _passwords() -> Iterator[tuple[str, str]]:
     yield f"PIN码是{pin}", pin
     words = "crisp lantern orbit " + "velvet tractor"
     yield f"the passphrase is {words}", words
+    for number, text in enumerate(_FIELDS):
+        secret = ("hunt", "Hunt")[number % 2] + "er22x"
+        yield text.format(secret), secret
+    for sign, text in zip("@$%&?:#*", _SIGNED, strict=True):
+        secret = sign + "Home" + "2024"
+        yield text.format(secret), secret
+    words = "correct horse " + "battery staple"
+    yield f"Password: {words}", words
+    yield f"The new one is here.\npasswort: {words}.\nBye", words
     words = " ".join(["apple", "river", "stone", "cloud", "maple", "ember"] * 2)
     yield f"seed phrase: {words}", words
     spaced = "open " + "sesame 12"
     yield f'password = "{spaced}"', spaced
+
+
+_LINKED = (
+    "my password is:{}",
+    "mein Passwort ist:{}",
+    "my password is still: {}",
+    "my new password will be {}",
+    "password is - {}",
+    "passwords: {}",
+    "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44\uff1a{}",
+    "pass\u200bword: {}",
+    "my pasword is {}",
+    "WIFI:T:WPA;S:home;P:{};;",
+    'CREATE USER bob IDENTIFIED BY "{}"',
+    "mysql -p{}",
+)
+_BARE = ("password {}", "PASSWORD\t{}", "mot de passe {}")
+
+
+def _said_briefly() -> Iterator[SecretText]:
+    """Give what stands right behind the word for it, or is written so that it hides."""
+    chosen, bare, pin = "hunter" + "22", "abc123" + "XYZ", "48" + "39"
+    said = [(text, chosen) for text in _LINKED] + [(text, bare) for text in _BARE]
+    said += ((text, pin) for text in ("My PIN is:{}", "pin {}", "passcode {}."))
+    said.append(("passwords: {}", f"{chosen}, tiger77"))
+    for text, secret in said:
+        yield SecretText(text=text.format(secret), secret=secret, kind="password")
+    opaque = made_up(32)
+    for text, kind in (
+        ("my token is:{}", "token"),
+        ("my token {}", "token"),
+        ("the api token {}", "token"),
+        ("client secret {}", "token"),
+        ("my api key is:{}", "key"),
+        ("API_KEY {}", "key"),
+    ):
+        yield SecretText(text=text.format(opaque), secret=opaque, kind=kind)
+    cookie = "session=" + made_up(12)
+    yield SecretText(text=f"Cookie: {cookie}", secret=cookie, kind="token")
+    docker = "dckr" + "_pat_" + made_up(27)
+    yield SecretText(text=f"login with {docker}", secret=docker, kind="token")
+    hidden = "gh" + "p_" + made_up(10) + "\u200b" + made_up(26, seed=2)
+    yield SecretText(text=f"it is {hidden}", secret=hidden, kind="token")
+    for start, length, kind in (("sk_" + "live_", 24, "key"), ("wh" + "sec_", 32, "key")):
+        letters = start + made_up(length + 1, string.ascii_letters)[:-1]  # without its digit
+        yield SecretText(text=f"take {letters}", secret=letters, kind=kind)
+    gitlab = "gl" + "pat-" + made_up(21, string.ascii_letters)[:-1]
+    yield SecretText(text=f"take {gitlab}", secret=gitlab, kind="token")
 
 
 def _tokens() -> Iterator[tuple[str, str]]:
@@ -175,8 +259,17 @@ def _tokens() -> Iterator[tuple[str, str]]:
     yield f"post to {address}", address
     discord = "M" + made_up(23) + "." + made_up(6) + "." + made_up(27)
     yield f"the discord bot: {discord}", discord
+    yield from _tokens_in_fields()
     twilio = "A" + "C" + made_up(32, string.digits + "abcdef")
     yield f"twilio {twilio} ok", twilio
+
+
+def _tokens_in_fields() -> Iterator[tuple[str, str]]:
+    cookie = f"session={made_up(24)}; lang=en-GB-2024"
+    yield f"> Cookie: {cookie}", cookie
+    machine_made = made_up(32, string.digits + "abcdef")
+    yield f"the token {machine_made} works", machine_made
+    yield f"<api-token>{machine_made}</api-token>", machine_made
 
 
 def _keys() -> Iterator[tuple[str, str]]:
@@ -191,6 +284,8 @@ def _keys() -> Iterator[tuple[str, str]]:
     yield f"maps key {google}", google
     aws = "AK" + "IA" + made_up(16, string.ascii_uppercase + string.digits)
     yield f"aws_access_key_id = {aws}", aws
+    begun = "$k" + made_up(14)
+    yield f"api_key: {begun}", begun
     secret = made_up(40, _LETTERS + "/+")
     yield f"aws_secret_access_key = {secret}", secret
     yield f"my api key is {secret}", secret
@@ -216,6 +311,12 @@ def _cards() -> Iterator[tuple[str, str]]:
         number = card_number(start, length)
         yield f"my card {number}", number
         yield f"card: {in_fours(number)}, 12/29", in_fours(number)
+    for between in (".", "_", "–", "\u00a0"):
+        written = in_fours(card_number("4111"), between)
+        yield f"it is {written}, thanks", written
+    lines = in_fours(card_number("5200"))
+    lines = lines[:9] + "\n" + lines[10:]
+    yield f"my credit card {lines}", lines
     visa = in_fours(card_number("4111"), "-")
     yield f"{visa} is the number", visa
     amex = card_number("3782", 15)
@@ -248,119 +349,3 @@ def _ids() -> Iterator[tuple[str, str]]:
     social = "123" + "-45-" + "6789"
     yield f"my SSN is {social}", social
     yield f"social security number: {social}", social
-
-
-_HARMLESS = (
-    "What is a good password manager?",
-    "I forgot my password, what can I do?",
-    "The password is required.",
-    "The password is wrong, is it not?",
-    "Your password is too weak",
-    "the password is case-sensitive",
-    "My password is expired.",
-    "The password must be at least 12 characters long",
-    "password is 8 to 20 characters",
-    "Passwords are hashed with bcrypt before they are stored.",
-    "Forgot password: https://example.com/reset?user=17",
-    "Das Passwort ist falsch.",
-    "Le mot de passe est incorrect",
-    "La contraseña es obligatoria.",
-    "la clave es la paciencia",
-    "Пароль неверный",
-    "密码是什么？",
-    "密码为6-20位字符",
-    "我忘了密码 怎么办",
-    "パスワードを忘れました",
-    "비밀번호는 8자 이상",
-    "password: str",
-    "password: string;",
-    "def login(user: str, password: str) -> bool:",
-    "password = get_password()",
-    "password = os.environ['DB_PASSWORD']",
-    "password=password, token=token",
-    "const password = req.body.password;",
-    "if password == expected_password:",
-    "self.password = hash_password(password)",
-    "api_key = settings.api_key",
-    "token = request.headers.get('Authorization')",
-    "const token = await getToken();",
-    '<input type="password" name="password">',
-    "password: ${DB_PASSWORD}",
-    "password: {{ vault.password }}",
-    "Authorization: Bearer <token>",
-    "Authorization: Bearer $TOKEN",
-    "ANTHROPIC_API_KEY=your-key-here",
-    "export API_KEY=...",
-    "password: ********",
-    "the token is invalid",
-    "max_tokens: 4096, input_tokens=12000",
-    '"usage": {"input_tokens": 51234, "output_tokens": 877}',
-    '"next_page_token": "CAUQAA8f1kZ2"',
-    "50000 tokens is the budget",
-    "the secret is to let the dough rest",
-    "Victoria's Secret opened in 1977",
-    "the key is to listen first",
-    "press any key: F12 or Enter",
-    "key: value1234, cache key: user_17_profile_2024",
-    "a basic understanding of statistics",
-    "basic authentication is fine",
-    "order 4712 0815 2024 1130 was shipped",
-    "order number 1234567890123456",
-    "my order is 100-2003-4005",
-    "call me at +49 170 1234567",
-    "Tel. 0049 30 1234 5678 90",
-    "+1 (555) 010-9999 or 555-010-9998",
-    "1732960000",
-    "1732960000000",
-    "at 1732960000.123456 in the channel",
-    "2024-11-30T10:15:00.123Z",
-    "20241130101500123",
-    "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
-    "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-    "d41d8cd98f00b204e9800998ecf8427e  empty.txt",
-    "550e8400-e29b-41d4-a716-446655440000",
-    "version 3.11.4, build 20241130.4",
-    "10.0.0.1:8080 and 192.168.178.255",
-    "2001:0db8:85a3:0000:0000:8a2e:0370:7334",
-    "/claim ABCD-EFGH",
-    "/config agent_max_context_tokens 50000",
-    "https://example.com/orders/1234567890123?page=2&id=998877",
-    "https://docs.google.com/document/d/1A2b3C4d5E6f7G8h9I0jKlMnOpQrStUvWx/edit",
-    "https://youtu.be/dQw4w9WgXcQ?t=43",
-    "message id 1187234567890123456 in guild 987654321098765432",
-    "ISBN 978-3-16-148410-0",
-    "EAN 4006381333931",
-    "flight LH4711 on 12 March, seat 14C, booking X4YZ7Q",
-    "pi is 3.14159265358979323846",
-    "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16",
-    "12 345 678 901 234 567",
-    "the ethereum token 0x52908400098527886E0F7030069857D2E4169EE7",
-    "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7 bob@host",
-    "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ\n-----END CERTIFICATE-----",
-    "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYI\n-----END PUBLIC KEY-----",
-    "task-runner-for-everything-in-2024 is the name",
-    "scikit-learn sk-learn-contrib-imbalanced-ensembles",
-    "pin the message, then pin 2 of the GPIO header",
-    "my account is locked, account of 12 March",
-    "our bank account is empty",
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
-    "passport, passenger, compass: north",
-    "bypass: enabled",
-    "Die Parole war: nie aufgeben",
-    "secretary: Ms. Smith",
-    "The password policy: minimum 12, one digit",
-    "tokenizer: cl100k_base",
-    "the API key is stored in the vault",
-    "Ich habe 123456789 Gründe",
-    "CVV is the number on the back",
-    "http://localhost:8080/a@b",
-    "mailto:bob@example.com",
-    "git@github.com:acme/shop.git",
-    "12.03.2024 14:00-15:30, room 2.117",
-    "€ 1.234.567,89 or $1,234,567.89",
-)
-
-
-def harmless_texts() -> tuple[str, ...]:
-    """Give more than a hundred texts of which nothing may be replaced."""
-    return _HARMLESS

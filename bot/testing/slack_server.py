@@ -13,8 +13,11 @@ from typing import Literal, Self
 from aiohttp import web
 
 from bot.testing.hang_ups import forgive_hang_ups
+from bot.testing.slack_files import SlackFiles
+from bot.testing.slack_sending import SlackSending
 from bot.testing.slack_socket import Envelope, SocketSide, cut
 from bot.testing.slack_state import Json, Post, Refusal, SlackState
+from bot.testing.slack_views import SlackViews
 
 Fault = Literal[
     "429",
@@ -40,6 +43,7 @@ class _Failing:
     error: Fault | str
     times: int
     retry_after_s: int
+    after: int
 
 
 class PretendedSlack(SocketSide):
@@ -50,7 +54,11 @@ class PretendedSlack(SocketSide):
         app_token: The only app token it accepts.
         state: Its channels, messages and people.
         told_types: The events of a post that the app is subscribed to.
+        views: The pages and forms that the app has shown.
+        scopes: What its answers say that the bot token may do; nothing is said where empty.
         calls: Names of the methods called, refused ones included.
+        stored: The files that can be fetched, at :meth:`file_url`.
+        sending: Streams, files that were sent, and what one person alone was shown.
     """
 
     def __init__(self) -> None:
@@ -58,7 +66,12 @@ class PretendedSlack(SocketSide):
         self.app_token = "-".join(("xapp", "1", "A" + "2" * 10, "eFgH" * 8))
         super().__init__(SlackState())
         self.told_types = {"message", "app_mention"}
+        self.views = SlackViews()
+        self.state.methods |= self.views.methods
+        self.scopes: tuple[str, ...] = ()
         self.calls: list[str] = []
+        self.stored = SlackFiles(self.bot_token)
+        self.sending = SlackSending(self.state)
         self._failing: dict[str, list[_Failing]] = {}
         self._is_closing = False
         self._runner: web.AppRunner | None = None
@@ -68,10 +81,15 @@ class PretendedSlack(SocketSide):
         app = web.Application(middlewares=[forgive_hang_ups])
         app.router.add_route("*", "/api/{method}", self._answer)
         app.router.add_get("/link/{ticket}", self._open_link)
+        app.router.add_get("/files/{name}", self.stored.serve)
+        app.router.add_get("/login", self.stored.log_in)
+        app.router.add_post("/upload/{file_id}", self._take_upload)
+        app.router.add_post("/respond/{name}", self._respond)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         self._port = self._runner.addresses[0][1]
+        self.sending.upload_url = f"http://127.0.0.1:{self._port}/upload"
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -85,6 +103,15 @@ class PretendedSlack(SocketSide):
     def base_url(self) -> str:
         """Where the Web API listens."""
         return f"http://127.0.0.1:{self._port}/api/"
+
+    @property
+    def response_url(self) -> str:
+        """Where an answer to a press can be sent."""
+        return f"http://127.0.0.1:{self._port}/respond/1"
+
+    def file_url(self, name: str) -> str:
+        """Where the file ``name`` lies."""
+        return f"http://127.0.0.1:{self._port}/files/{name}"
 
     @property
     def settings(self) -> dict[str, str]:
@@ -149,10 +176,19 @@ class PretendedSlack(SocketSide):
         return await self.push(self.state.delete(channel, ts))
 
     def fail(
-        self, method: str, error: Fault | str, *, times: int = 1, retry_after_s: int = 7
+        self,
+        method: str,
+        error: Fault | str,
+        *,
+        times: int = 1,
+        retry_after_s: int = 7,
+        after: int = 0,
     ) -> None:
-        """Let the next calls of a method fail; ``link`` is the opening of the WebSocket."""
-        self._failing.setdefault(method, []).append(_Failing(error, times, retry_after_s))
+        """Let the next calls of a method fail, or those after some that do not.
+
+        ``link`` is the opening of the WebSocket, ``upload`` the bringing of a file's content.
+        """
+        self._failing.setdefault(method, []).append(_Failing(error, times, retry_after_s, after))
 
     async def wait_for_sent(self, count: int) -> tuple[Post, ...]:
         """Wait until so many messages were posted altogether; give them all."""
@@ -175,7 +211,8 @@ class PretendedSlack(SocketSide):
         self._wake()
         if failing is not None:
             cut(request)
-        return web.json_response({"ok": True} | result)
+        headers = {"x-oauth-scopes": ",".join(self.scopes)} if self.scopes else {}
+        return web.json_response({"ok": True} | result, headers=headers)
 
     def _carry_out(self, method: str, request: web.Request, params: Json) -> Json:
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
@@ -188,6 +225,18 @@ class PretendedSlack(SocketSide):
             raise Refusal("unknown_method")
         return self.state.methods[method](params)
 
+    async def _take_upload(self, request: web.Request) -> web.StreamResponse:
+        failing = self._next_failure("upload")
+        if failing is not None:
+            return await self._failed(request, failing)
+        self.sending.uploaded[request.match_info["file_id"]] = await request.read()
+        return web.Response(text="OK")
+
+    async def _respond(self, request: web.Request) -> web.Response:
+        answer = await self.views.respond(request)
+        self._wake()
+        return answer
+
     async def _open_link(self, request: web.Request) -> web.StreamResponse:
         failing = self._next_failure("link")
         return await (self._failed(request, failing) if failing else self.link(request))
@@ -197,6 +246,9 @@ class PretendedSlack(SocketSide):
         if not waiting:
             return None
         failing = waiting[0]
+        if failing.after:
+            failing.after -= 1
+            return None
         failing.times -= 1
         if not failing.times:
             waiting.pop(0)

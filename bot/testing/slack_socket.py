@@ -20,6 +20,7 @@ class Envelope:
 
     id: str
     payload: Json
+    type: str = "events_api"
     attempts: int = 0
     socket: web.WebSocketResponse | None = None
 
@@ -29,15 +30,20 @@ class SocketSide:
 
     Attributes:
         acknowledged: Ids of the envelopes that the app acknowledged, in their order.
+        answers: What the app answered with an acknowledgement, by the envelope's id.
         connections: How many WebSockets were opened altogether.
         pongs: How many pings the app answered.
+        spreads: Whether each event goes over the next of several connections, not over the newest.
     """
 
     def __init__(self, state: SlackState) -> None:
         self.state = state
         self.acknowledged: list[str] = []
+        self.answers: dict[str, object] = {}
         self.connections = 0
         self.pongs = 0
+        self.spreads = False
+        self._deliveries = 0
         self._envelopes: dict[str, Envelope] = {}
         self._links: dict[web.WebSocketResponse, web.Request] = {}
         self._changed = asyncio.Event()
@@ -62,7 +68,21 @@ class SocketSide:
             "event_id": f"Ev{number:08d}",
             "event": event,
         }
-        envelope = Envelope(id=f"envelope-{number}", payload=around | payload)
+        return await self._push(around | payload, "events_api")
+
+    async def push_beside(self, payload: Json) -> Envelope:
+        """Send what somebody did beside writing: a slash command, a press, a form."""
+        kind = "slash_commands" if "command" in payload else "interactive"
+        return await self._push(payload, kind)
+
+    async def answer_to(self, envelope: Envelope) -> object:
+        """Wait until an envelope is acknowledged, and give what the app answered with that."""
+        await self.wait_until(lambda: envelope.id in self.acknowledged)
+        return self.answers.get(envelope.id)
+
+    async def _push(self, payload: Json, kind: str) -> Envelope:
+        number = len(self._envelopes) + 1
+        envelope = Envelope(id=f"envelope-{number}", payload=payload, type=kind)
         self._envelopes[envelope.id] = envelope
         await self._deliver(envelope)
         return envelope
@@ -92,11 +112,10 @@ class SocketSide:
         await list(self._links)[-1].ping()
         await self.wait_until(lambda: self.pongs > before)
 
-    async def drop(self) -> None:
-        """Break every connection without a word."""
-        for request in self._links.values():
-            cut(request)
-        self._links.clear()
+    async def drop(self, count: int | None = None) -> None:
+        """Break connections without a word, the newest first: so many, or all."""
+        for socket in list(self._links)[::-1][:count]:
+            cut(self._links.pop(socket))
 
     async def wait_for_acknowledged(self, count: int) -> tuple[str, ...]:
         """Wait until so many envelopes were acknowledged; give their ids."""
@@ -130,7 +149,10 @@ class SocketSide:
     async def _hear(self, socket: web.WebSocketResponse) -> None:
         async for frame in socket:
             if frame.type is WSMsgType.TEXT:
-                self.acknowledged.append(str(json.loads(frame.data)["envelope_id"]))
+                told = json.loads(frame.data)
+                if "payload" in told:
+                    self.answers[str(told["envelope_id"])] = told["payload"]
+                self.acknowledged.append(str(told["envelope_id"]))
                 self._wake()
             elif frame.type is WSMsgType.PING:
                 await socket.pong(frame.data)
@@ -141,12 +163,14 @@ class SocketSide:
     async def _deliver(self, envelope: Envelope) -> None:
         if not self._links:
             return
-        envelope.socket = list(self._links)[-1]
+        self._deliveries += 1
+        turn = self._deliveries % len(self._links) if self.spreads else -1
+        envelope.socket = list(self._links)[turn]
         frame: Json = {
-            "type": "events_api",
+            "type": envelope.type,
             "envelope_id": envelope.id,
             "payload": envelope.payload,
-            "accepts_response_payload": False,
+            "accepts_response_payload": envelope.type != "events_api",
             "retry_attempt": envelope.attempts,
             "retry_reason": "timeout" if envelope.attempts else "",
         }

@@ -10,13 +10,8 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import count
 
-from bot.core.chat import (
-    PersonKey,
-    Receipt,
-    Reply,
-    Sender,
-    SessionKey,
-)
+from bot.core.chat import ButtonPress, ChatAddress, InboundMessage, Receipt, Reply, SessionKey
+from bot.core.files import OutgoingFile
 from bot.core.lifecycle import (
     RETRYABLE,
     Claim,
@@ -27,37 +22,34 @@ from bot.core.lifecycle import (
     Received,
     SetAside,
     Unfinished,
-    address_of,
-    compose_request,
     reopened,
     taken_together,
+    with_files,
 )
-from bot.core.messages import Message, Thinking, ToolResult
+from bot.core.messages import ContentBlock, Message, Thinking, ToolResult
+from bot.core.presses import KeptButton, Refusal
 from bot.core.schedule import SilentChat
 from bot.core.turns import Outcome, Step, Turn, TurnId
 from bot.core.window.conversation import Compaction
-from bot.ports import Grant
-from bot.testing.chat_memory import ChatMemory
-from bot.testing.mailboxes import MemoryInbox, MemoryOutbox
+from bot.testing.kept_buttons import MemoryFiles
+from bot.testing.kept_changes import MemoryChanges
+from bot.testing.kept_presence import KeptPresence
 
 
-class InMemoryStore(ChatMemory):
+class InMemoryStore(KeptPresence):
     """Fills the ports of what is kept from dicts.
 
     ``installation`` is what the keys of its replies begin with.
     """
 
     def __init__(self, installation: str = "memory") -> None:
-        self.calls: list[ModelCall] = []
-        self._turns_by_id: dict[TurnId, Turn] = {}
+        super().__init__(installation)
         self._turn_ids = count(1)
-        super().__init__(lambda: self._turns_by_id.values(), self.calls)
-        self._inbox = MemoryInbox()
-        self._outbox = MemoryOutbox(installation)
+        self._edits = MemoryChanges(self._inbox, self._turns_by_id, self)
         self._cursors: dict[str, str] = {}
         self._started: dict[TurnId, set[tuple[int, str]]] = {}
         self._resumes: dict[TurnId, int] = {}
-        self._grants: dict[PersonKey, Grant] = {}
+        self._files = MemoryFiles()
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -83,12 +75,8 @@ class InMemoryStore(ChatMemory):
         self, events: tuple[Received | SetAside, ...], *, cursor: Cursor | None, at: datetime
     ) -> tuple[bool, ...]:
         """Store events and the cursor behind them; True for each that was new."""
-        are_new = tuple(self._inbox.receive(event, at) for event in events)
-        for event, is_new in zip(events, are_new, strict=True):
-            if is_new and isinstance(event, Received) and event.route != "none":
-                session = self._sessions.get(address_of(event.inbound).session_key)
-                if session is not None:
-                    session.hear(at)
+        are_new = tuple(self._edits.receive(event, at) for event in events)
+        self._note_moves(events, are_new)
         if cursor is not None:
             self._cursors[cursor.channel] = cursor.value
         return are_new
@@ -105,17 +93,37 @@ class InMemoryStore(ChatMemory):
         messages = taken_together(self._inbox.those_before(waiting, before) if before else waiting)
         if not messages or any(turn.session_key == session_key for turn in self._open_turns()):
             return None
+        request, first = self._edits.request_of(session_key, messages)
         turn = Turn(
             id=TurnId(next(self._turn_ids)),
             session_key=session_key,
-            request=compose_request(messages),
+            request=request,
             started_at=at,
             generation=self._note_chat(messages[-1], at),
         )
         self._turns_by_id[turn.id] = turn
-        self._inbox.drop_kept(session_key)
-        self._inbox.claim(messages, turn.id)
+        self._drop_kept(session_key)
+        self._inbox.claim(messages, turn.id, first)
         return Claim(turn=turn, messages=messages, has_more=len(messages) < len(waiting))
+
+    async def is_before(self, session_key: SessionKey, event_id: str, other: str) -> bool:
+        """Say whether an event came in before another; so it did before one that is not known."""
+        channel = ChatAddress.from_session_key(session_key).channel
+        return self._inbox.is_before(channel, event_id, other)
+
+    async def record_request(
+        self, turn_id: TurnId, brought: tuple[tuple[ContentBlock, ...], ...]
+    ) -> Message:
+        """Put what each message's files brought behind its text; a second time nothing happens."""
+        turn = self._open_turn(turn_id)
+        first = self._inbox.events_of(turn_id)[0].block or 0
+        if len(turn.request.blocks) != first + len(brought):
+            return turn.request
+        brought = self._edits.brought_still(turn_id, brought)
+        request, places = with_files(turn.request, brought, first)
+        self._turns_by_id[turn_id] = replace(turn, request=request)
+        self._inbox.place(turn_id, places)
+        return request
 
     async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
         """Keep step number ``index``, counted from 0, and what it cost."""
@@ -162,27 +170,52 @@ class InMemoryStore(ChatMemory):
             return ()
         steps = tuple(_without_thinking(step) for step in turn.steps)
         self._turns_by_id[turn_id] = replace(turn, steps=steps, outcome=outcome)
-        if outcome in RETRYABLE and self._is_current(turn):
+        if outcome in RETRYABLE and self.is_current(turn):
             self._inbox.keep_of_turn(turn_id)
         else:
             self._inbox.close_of_turn(turn_id)
+            self._files.drop(turn_id)
         return self._outbox.add_of_turn(turn_id, replies, at)
 
     async def finish_command(
         self, channel: str, event_id: str, replies: tuple[Reply, ...], *, at: datetime
     ) -> tuple[OutboxItem, ...]:
         """Answer an event that waits; a second time nothing happens."""
-        return self._outbox.add(replies, at) if self._inbox.close(channel, event_id) else ()
+        if not self._inbox.close(channel, event_id):
+            return ()
+        below = self._outbox.buttons.pressed_message(channel, event_id)
+        return self._outbox.add(replies, at, replaces=below)
 
     async def settle(self, channel: str, event_id: str, *, at: datetime) -> None:
         """Close an event that gets no reply."""
         self._inbox.close(channel, event_id)
 
+    async def button_of(self, press: ButtonPress) -> KeptButton | None:
+        """Give what is kept of the button that a press names."""
+        return self._outbox.buttons.find(press.token)
+
+    async def redeem(self, press: ButtonPress, *, at: datetime) -> InboundMessage | Refusal:
+        """Make of a press the command that its button stands for, or say why not."""
+        command = self._outbox.buttons.redeem(press, at)
+        if isinstance(command, InboundMessage):
+            self._inbox.change_to_command(command)
+        return command
+
+    async def add_file(self, turn_id: TurnId, call_id: str, file: OutgoingFile) -> bool:
+        """Keep a file that is to be sent behind the answer of an open turn."""
+        turn = self._turns_by_id.get(turn_id)
+        is_open = turn is not None and turn.outcome is None
+        return is_open and self._files.add(turn_id, call_id, file)
+
+    async def files_of(self, turn_id: TurnId) -> tuple[OutgoingFile, ...]:
+        """Give the files that are to be sent behind the answer of a turn."""
+        return self._files.of_turn(turn_id)
+
     async def reopen(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
         """Open the newest turn again when it failed, or its answer was empty."""
         of_chat = [turn for turn in self._turns_by_id.values() if turn.session_key == session_key]
-        turn = reopened(of_chat[-1]) if of_chat else None
-        if turn is None or not self._is_current(turn) or not self._inbox.claim_kept(turn.id):
+        turn = reopened(of_chat[-1], at) if of_chat else None
+        if turn is None or not self.is_current(turn) or not self._inbox.claim_kept(turn.id):
             return None
         self._turns_by_id[turn.id] = turn
         started = self._started.get(turn.id, set())
@@ -191,13 +224,16 @@ class InMemoryStore(ChatMemory):
             if place[1] >= len(turn.steps):
                 del self._wholes[place]
         self._resumes.pop(turn.id, None)
+        self._remembered.discard(turn.id)
         self._outbox.part_from_preview(turn.id)
         return self._claim(turn)
 
-    async def add_preview(self, turn_id: TurnId, reply: Reply, *, at: datetime) -> OutboxItem:
-        """Put an unfinished answer into the outbox; the one that the turn has is given again."""
+    async def add_preview(
+        self, turn_id: TurnId, reply: Reply, *, at: datetime, number: int = 0
+    ) -> OutboxItem:
+        """Put an unfinished answer into the outbox; what the turn has of it is given again."""
         self._open_turn(turn_id)
-        return self._outbox.add_preview(turn_id, reply, at)
+        return self._outbox.add_preview(turn_id, reply, at, number)
 
     async def mark_sending(self, item: OutboxId, *, at: datetime) -> None:
         """Note that the platform is about to be called."""
@@ -231,8 +267,11 @@ class InMemoryStore(ChatMemory):
         return Unfinished(
             claims=tuple(self._claim(turn) for turn in self._open_turns()),
             waiting=tuple(dict.fromkeys(waiting)),
+            albums=tuple(each for each in self._inbox.waiting("turn") if each.album),
             commands=self._inbox.waiting("command"),
+            presses=self._inbox.presses,
             outbox=tuple(item for item in self.outbox if item.state in ("pending", "sending")),
+            moves=tuple(self._asked_moves.values()),
         )
 
     async def prune(self, before: datetime) -> int:
@@ -244,8 +283,14 @@ class InMemoryStore(ChatMemory):
         self, session_key: SessionKey, *, at: datetime, compaction: Compaction | None = None
     ) -> int:
         """Show nothing of what was opened so far; gives the new generation."""
-        self._inbox.drop_kept(session_key)
+        self._drop_kept(session_key)
+        self._edits.forget(session_key)
         return await super().clear(session_key, at=at, compaction=compaction)
+
+    async def quiet_since(self, before: datetime) -> int:
+        """Count the chats in which nothing came in since."""
+        heard = (session.heard_at for session in self._sessions.values())
+        return sum(1 for at in heard if at is None or at < before)
 
     async def silent_since(self, before: datetime) -> tuple[SilentChat, ...]:
         """Name silent chats."""
@@ -264,30 +309,30 @@ class InMemoryStore(ChatMemory):
         if session_key not in self._sessions or not self._is_silent(session_key, before):
             return False
         turn_ids = [turn.id for turn in self._turns_of(session_key)]
-        self._inbox.drop_kept(session_key)
+        self._drop_kept(session_key)
         self._outbox.remove_of_chat(session_key, turn_ids)
         self._remove_chat(session_key)
         for turn_id in turn_ids:
             del self._turns_by_id[turn_id]
         return True
 
-    async def grants(self) -> dict[PersonKey, Grant]:
-        """Say what each person may do."""
-        return dict(self._grants)
+    def _tell(self, told: tuple[Reply, ...], at: datetime) -> tuple[OutboxItem, ...]:
+        return self._outbox.add(told, at)
 
-    async def claim_ownership(self, sender: Sender, *, at: datetime) -> bool:
-        """Make a person the owner unless there is one."""
-        if "owner" in self._grants.values():
-            return False
-        self._grants[sender.person_key] = "owner"
-        return True
+    def _drop_kept(self, session_key: SessionKey) -> None:
+        """Forget what ended turns of a chat kept so that they could be tried again."""
+        self._inbox.drop_kept(session_key)
+        for turn in self._turns_of(session_key):
+            if turn.outcome is not None:
+                self._files.drop(turn.id)
 
     def _turns_of(self, session_key: SessionKey) -> list[Turn]:
         return [turn for turn in self._turns_by_id.values() if turn.session_key == session_key]
 
     def _is_silent(self, session_key: SessionKey, before: datetime) -> bool:
         heard_at = self._sessions[session_key].heard_at
-        waiting = (*self._inbox.waiting("turn"), *self._inbox.waiting("command"))
+        inbox = self._inbox
+        waiting = (*inbox.waiting("turn"), *inbox.waiting("command"), *inbox.waiting("press"))
         open_items = (item for item in self.outbox if item.state in ("pending", "sending"))
         return (
             (heard_at is None or heard_at < before)

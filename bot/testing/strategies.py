@@ -65,6 +65,7 @@ def senders() -> st.SearchStrategy[Sender]:
         realm=_SHORT,
         language=st.just("en"),
         is_person=st.booleans(),
+        is_guest=st.booleans(),
     )
 
 

@@ -41,9 +41,28 @@ _REFUSALS: dict[Fault, tuple[int, str]] = {
 MAX_TEXT_UNITS = 4096
 """UTF-16 code units of one message. Source: Telegram Bot API, sendMessage, read 2026-11-30."""
 
+MAX_CAPTION_UNITS = 1024
+"""Likewise of the text below a file."""
+
+MAX_TOKEN_BYTES = 64
+"""What comes back when a button is pressed. Source: as above, InlineKeyboardButton."""
+
 MAX_ENTITIES = 100
 """Entities of one message; the real server drops what is more, this one refuses, so that no
 formatting is lost unnoticed."""
+
+KINDS = frozenset(
+    (
+        *("message", "edited_message", "channel_post", "edited_channel_post", "inline_query"),
+        *("chosen_inline_result", "callback_query", "shipping_query", "pre_checkout_query"),
+        *("poll", "poll_answer", "my_chat_member", "chat_member", "chat_join_request"),
+        *("chat_boost", "removed_chat_boost", "message_reaction", "message_reaction_count"),
+        *("business_connection", "business_message", "edited_business_message"),
+        *("deleted_business_messages", "purchased_paid_media", "managed_bot", "guest_message"),
+        "stopped_message_generation",
+    )
+)
+"""The kinds of updates. Source: Telegram Bot API 10.3, Update, read 2026-11-30."""
 
 _MENTION = re.compile(r"(?<!\w)@\w{2,32}")
 _COMMAND = re.compile(r"(?<![\w/])/\w{1,64}(?:@\w+)?")
@@ -150,21 +169,23 @@ async def read_params(request: web.Request) -> Json:
 
 def _decoded(name: str, value: object) -> object:
     """Read nested values; a text stays a text, though it may look like JSON."""
-    is_nested = isinstance(value, str) and name != "text" and value[:1] in ("[", "{")
+    is_text = name in ("text", "caption")
+    is_nested = isinstance(value, str) and not is_text and value[:1] in ("[", "{")
     return json.loads(str(value)) if is_nested else value
 
 
 def text_of(params: Mapping[str, object]) -> tuple[str, list[object]]:
-    """Take the text and its entities out of a request's parameters."""
-    entities = params.get("entities")
-    return str(params.get("text") or ""), list(entities) if isinstance(entities, list) else []
+    """Take the text, or the caption, and its entities out of a request's parameters."""
+    entities = params.get("entities") or params.get("caption_entities")
+    text = str(params.get("text") or params.get("caption") or "")
+    return text, list(entities) if isinstance(entities, list) else []
 
 
 def is_wanted(raw: object, kinds: set[str]) -> bool:
     """Tell whether an update is of a kind that was asked for; what is no update always is."""
     if not kinds or not isinstance(raw, dict):
         return True
-    known = {"message", "edited_message", "channel_post", "callback_query"} & set(raw)
+    known = KINDS & set(raw)
     return not known or bool(known & kinds)
 
 
@@ -197,6 +218,44 @@ def check_text(text: str, entities: Sequence[object]) -> None:
         raise Refusal(400, "Bad Request: message text is empty")
     if utf16_units(text) > MAX_TEXT_UNITS:
         raise Refusal(400, "Bad Request: message is too long")
+    _check_entities(text, entities)
+
+
+def check_caption(text: str, entities: Sequence[object]) -> None:
+    """Refuse what Telegram refuses about the text below a file, which may be empty.
+
+    Raises:
+        Refusal: It is too long, or an entity lies outside of it.
+    """
+    if utf16_units(text) > MAX_CAPTION_UNITS:
+        raise Refusal(400, "Bad Request: message caption is too long")
+    _check_entities(text, entities)
+
+
+def check_keyboard(params: Mapping[str, object]) -> list[list[str]]:
+    """Give the tokens of the buttons, in rows.
+
+    Raises:
+        Refusal: A button has no label, or none or too long a token.
+    """
+    match params.get("reply_markup"):
+        case None:
+            return []
+        case {"inline_keyboard": list(rows)}:
+            return [[_token_of(button) for button in row] for row in rows]
+    raise Refusal(400, "Bad Request: can't parse reply keyboard markup JSON object")
+
+
+def _token_of(button: object) -> str:
+    match button:
+        case {"text": str(label), "callback_data": str(token)} if label.strip():
+            if 0 < len(token.encode()) <= MAX_TOKEN_BYTES:
+                return token
+            raise Refusal(400, "Bad Request: BUTTON_DATA_INVALID")
+    raise Refusal(400, "Bad Request: can't parse inline keyboard button")
+
+
+def _check_entities(text: str, entities: Sequence[object]) -> None:
     if len(entities) > MAX_ENTITIES:
         raise Refusal(400, "Bad Request: too many entities")
     for entity in entities:

@@ -17,6 +17,8 @@ from aiohttp import web
 
 from bot.testing.hang_ups import forgive_hang_ups
 from bot.testing.recording import PATIENCE_S
+from bot.testing.telegram_files import TelegramFiles
+from bot.testing.telegram_people import TelegramPeople
 from bot.testing.telegram_rules import (
     WEBHOOK_IS_SET,
     Failing,
@@ -24,12 +26,11 @@ from bot.testing.telegram_rules import (
     Json,
     Refusal,
     bot_user,
-    found_entities,
     is_wanted,
-    person,
     read_params,
 )
 from bot.testing.telegram_state import Call, TelegramState
+from bot.testing.telegram_webhook import WebhookCaller
 
 __all__ = ["Call", "Fault", "PretendedTelegram"]
 
@@ -38,13 +39,17 @@ _BATCH = 100
 """Most updates of one answer. Source: Telegram Bot API, getUpdates, read 2026-11-30."""
 
 
+_MOST_UPLOADED = 50_000_000
+"""Bytes of a file. Source: as above, sendDocument."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Queued:
     id: int
     raw: object
 
 
-class PretendedTelegram:
+class PretendedTelegram(TelegramPeople):
     """The server; an asynchronous context manager, on a free port unless one is named.
 
     All controls belong to the server's event loop; from another thread call them through
@@ -52,16 +57,20 @@ class PretendedTelegram:
 
     Attributes:
         token: The only token it accepts; made up at run time.
-        state: Its chats and calls; with ``state.webhook_url`` set, getUpdates refuses until
-            deleteWebhook.
+        state: Its chats and calls; with ``state.webhook.url`` set, getUpdates refuses until
+            deleteWebhook, and what waits is brought to that address.
+        stored: The files that can be fetched.
     """
 
     def __init__(
         self, *, bot_id: int = 77_000_077, username: str = "daybook_bot", port: int = 0
     ) -> None:
+        super().__init__()
         self.token = f"{bot_id}:" + "AbCd_-9" * 5
         self.bot = bot_user(bot_id, username)
         self.state = TelegramState(self.bot)
+        self.stored = TelegramFiles(self.token)
+        self.state.methods["getfile"] = self.stored.get_file
         self._port = port
         self._queue: list[_Queued] = []
         self._again: list[_Queued] = []
@@ -71,20 +80,33 @@ class PretendedTelegram:
         self._changed = asyncio.Event()
         self._is_closing = False
         self._runner: web.AppRunner | None = None
+        self._calling: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        app = web.Application(middlewares=[forgive_hang_ups])
+        app = web.Application(middlewares=[forgive_hang_ups], client_max_size=_MOST_UPLOADED)
         app.router.add_route("*", "/bot{token}/{method}", self._answer)
+        app.router.add_get("/file/bot{token}/{path:.+}", self.stored.serve)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
         await site.start()
         self._port = self._runner.addresses[0][1]
+        caller = WebhookCaller(
+            self.state.webhook,
+            self._next_for_webhook,
+            self._confirm_first,
+            lambda: self._changed,
+            self._wake,
+        )
+        self._calling = asyncio.create_task(caller.run())
         return self
 
     async def __aexit__(self, *error: object) -> None:
         self._is_closing = True
         self._wake()
+        if self._calling is not None:
+            self._calling.cancel()
+            await asyncio.wait({self._calling})
         if self._runner is not None:
             await self._runner.cleanup()
 
@@ -99,9 +121,21 @@ class PretendedTelegram:
         return self.state.called("getUpdates")
 
     @property
+    def has_waiting(self) -> bool:
+        """Whether there is an update that nobody has confirmed."""
+        return bool(self._queue)
+
+    @property
     def sent(self) -> tuple[Call, ...]:
         """The messages that were sent."""
         return self.state.called("sendMessage")
+
+    @property
+    def files(self) -> tuple[Call, ...]:
+        """The files and pictures that were sent."""
+        return tuple(
+            call for call in self.state.calls if call.method in ("sendPhoto", "sendDocument")
+        )
 
     @property
     def edits(self) -> tuple[Call, ...]:
@@ -117,45 +151,6 @@ class PretendedTelegram:
     def actions(self) -> tuple[Call, ...]:
         """The signs of typing."""
         return self.state.called("sendChatAction")
-
-    def says(
-        self,
-        chat_id: int,
-        text: str,
-        *,
-        chat_type: str = "private",
-        thread: int = 0,
-        sender: Json | None = None,
-        **fields: object,
-    ) -> Json:
-        """Let a person write; give the raw update.
-
-        Unless a ``sender`` is named it is the person whose private chat has this id. Mentions and
-        commands are marked as Telegram does; further ``fields`` are taken over as they are.
-        """
-        chat = self.state.chat(chat_id, chat_type)
-        message: Json = {
-            "message_id": chat.next_message_id(),
-            "date": int(time.time()),
-            "chat": chat.as_json(),
-            "from": sender or person(abs(chat_id)),
-            "text": text,
-        }
-        entities = found_entities(text)
-        if entities:
-            message["entities"] = entities
-        if thread:
-            chat.threads.add(thread)
-            message |= {"message_thread_id": thread, "is_topic_message": True}
-        message |= fields
-        chat.messages[int(str(message["message_id"]))] = message
-        return self.push({"message": message})
-
-    def edits_message(self, chat_id: int, message_id: int, text: str) -> Json:
-        """Let a person change a message; give the raw update."""
-        message = self.state.chats[chat_id].messages[message_id]
-        message |= {"text": text, "edit_date": int(time.time()) + 1}
-        return self.push({"edited_message": dict(message)})
 
     def push(self, raw: Mapping[str, object]) -> Json:
         """Queue an update of any form, numbered unless it brings its own ``update_id``."""
@@ -214,6 +209,7 @@ class PretendedTelegram:
         try:
             if request.match_info["token"] != self.token:
                 raise Refusal(401, "Unauthorized")
+            self.state.waiting = len(self._queue)
             if method == "getupdates":
                 result: object = await self._get_updates(params)
             else:
@@ -246,7 +242,7 @@ class PretendedTelegram:
         while True:
             if mine != self._newest_poll:
                 raise Refusal(409, "Conflict: terminated by other getUpdates request")
-            if self.state.webhook_url:
+            if self.state.webhook.url:
                 raise Refusal(409, WEBHOOK_IS_SET)
             await self._meet_faults("getupdates")
             found = self._found(params)
@@ -258,6 +254,17 @@ class PretendedTelegram:
                     await self._changed.wait()
             except TimeoutError:
                 continue
+
+    def _next_for_webhook(self) -> object | None:
+        kinds = set(self.state.webhook.kinds)
+        self._queue = [*self._again, *self._queue]
+        self._again = []
+        self._queue = [each for each in self._queue if is_wanted(each.raw, kinds)]
+        return self._queue[0].raw if self._queue else None
+
+    def _confirm_first(self) -> None:
+        del self._queue[0]
+        self._wake()
 
     def _next_id(self) -> int:
         return self._pushed[-1].id + 1 if self._pushed else _FIRST_UPDATE_ID

@@ -5,13 +5,22 @@ from __future__ import annotations
 import contextlib
 import sys
 
-from bot.api import Capabilities, ChatAddress, DeliveryError, Inbox, Receipt, Reply
+from bot.api import (
+    Capabilities,
+    ChatAddress,
+    DeliveryError,
+    Inbox,
+    MenuEntry,
+    Receipt,
+    Reply,
+)
+from channels.console.one_person import OnePersonChannel
 from channels.console.person import ADDRESS, CHANNEL, LocalPerson
 from channels.console.streams import read_lines, write_all
 from channels.console.text import without_controls
 
 
-class PipeChannel:
+class PipeChannel(OnePersonChannel):
     """Reads one file descriptor and writes another; nothing but whole answers is written."""
 
     name = CHANNEL
@@ -39,6 +48,9 @@ class PipeChannel:
         """Keep the text whole: a pipe has no limit."""
         return (text,) if text.strip() else ()
 
+    async def ready(self, address: ChatAddress) -> None:
+        """Return at once: a pipe takes whatever comes."""
+
     async def send(self, reply: Reply) -> Receipt:
         """Write an answer and the end of its line.
 
@@ -53,23 +65,20 @@ class PipeChannel:
             raise DeliveryError(f"cannot write the answer: {error}", can_retry=False) from error
         return self._person.receipt()
 
-    async def edit(self, receipt: Receipt, reply: Reply) -> None:
-        """Refuse: what was written stays.
-
-        Raises:
-            DeliveryError: Always.
-        """
-        raise DeliveryError("what was written cannot be changed", can_retry=False)
-
-    async def find_sent(self, reply: Reply) -> Receipt | None:
-        """Find nothing: what was written is not read back."""
-        return None
-
     async def show_draft(self, address: ChatAddress, draft_id: int, text: str) -> None:
         """Show nothing, so that the output holds whole answers only."""
 
     async def show_typing(self, address: ChatAddress) -> None:
         """Show nothing."""
+
+    async def offer_commands(
+        self,
+        entries: tuple[MenuEntry, ...],
+        admins: tuple[ChatAddress, ...],
+        *,
+        former: tuple[ChatAddress, ...] = (),
+    ) -> None:
+        """Show nothing: a pipe has no menu."""
 
     async def close(self) -> None:
         """Leave both streams open: they belong to the process."""

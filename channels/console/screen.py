@@ -7,9 +7,11 @@ can come between, and never changes the terminal's mode, so that Ctrl-C stays a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
@@ -18,12 +20,28 @@ from prompt_toolkit.output import Output
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from bot.api import MenuEntry
 from channels.console.markdown import TerminalMarkdown, finished_part
 from channels.console.text import without_controls
 
 _HINT = "Ctrl-D leaves the chat; Alt-Enter begins a new line."
 _PROMPT = "> "
 _PADDING = re.compile(r" +$", re.MULTILINE)
+
+
+class CommandCompleter(Completer):
+    """Completes the name of a command at the very beginning of what is entered."""
+
+    def __init__(self) -> None:
+        self.entries: tuple[MenuEntry, ...] = ()
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterator[Completion]:
+        """Give what may follow; what is there already stays as it was written."""
+        begun = document.text_before_cursor
+        for entry in self.entries:
+            name = f"/{entry.name}"
+            if begun.startswith("/") and name.startswith(begun.lower()):
+                yield Completion(name[len(begun) :], display=name, display_meta=entry.description)
 
 
 class Screen:
@@ -35,8 +53,11 @@ class Screen:
         self._draft_id = 0
         self._printed = ""  # the part of the running answer that is printed for good
         self._tail = ""  # the part of it that is shown above the prompt
+        self._commands = CommandCompleter()
         self._session: PromptSession[str] = PromptSession(
             message=self._above_input,
+            completer=self._commands,
+            complete_while_typing=False,
             key_bindings=self._keys(),
             erase_when_done=True,
             input=source,
@@ -61,6 +82,10 @@ class Screen:
         if text.strip():
             self._print(Text(_PROMPT, style="bold") + Text(without_controls(text)))
         return text
+
+    def complete_commands(self, entries: tuple[MenuEntry, ...]) -> None:
+        """Complete the names of these commands when Tab is pressed."""
+        self._commands.entries = entries
 
     def show_draft(self, draft_id: int, text: str) -> None:
         """Show an unfinished answer, all of it so far."""

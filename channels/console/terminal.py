@@ -7,7 +7,15 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bot.api import Capabilities, ChatAddress, DeliveryError, Inbox, Receipt, Reply
+from bot.api import (
+    Capabilities,
+    ChatAddress,
+    Inbox,
+    MenuEntry,
+    Receipt,
+    Reply,
+)
+from channels.console.one_person import OnePersonChannel
 from channels.console.person import ADDRESS, CHANNEL, LocalPerson
 
 if TYPE_CHECKING:
@@ -16,7 +24,7 @@ if TYPE_CHECKING:
 _PREVIEW_INTERVAL_S = 0.05
 
 
-class TerminalChannel:
+class TerminalChannel(OnePersonChannel):
     """Hands what is entered to the inbox, and what comes back to the screen.
 
     Lines may be entered while an answer is being written; Ctrl-C then asks to stop it.
@@ -58,6 +66,9 @@ class TerminalChannel:
         """Keep the text whole: a terminal scrolls."""
         return (text,) if text.strip() else ()
 
+    async def ready(self, address: ChatAddress) -> None:
+        """Return at once: a terminal takes whatever comes."""
+
     async def send(self, reply: Reply) -> Receipt:
         """Print what the drafts of this answer have not yet printed."""
         screen = await self._open_screen()
@@ -67,24 +78,22 @@ class TerminalChannel:
             screen.print_notice(reply.text)
         return self._person.receipt()
 
-    async def edit(self, receipt: Receipt, reply: Reply) -> None:
-        """Refuse: what was printed stays.
-
-        Raises:
-            DeliveryError: Always.
-        """
-        raise DeliveryError("what was printed cannot be changed", can_retry=False)
-
-    async def find_sent(self, reply: Reply) -> Receipt | None:
-        """Find nothing: what was written is not read back."""
-        return None
-
     async def show_draft(self, address: ChatAddress, draft_id: int, text: str) -> None:
         """Print the blocks that are complete, show the rest above the prompt."""
         (await self._open_screen()).show_draft(draft_id, text)
 
     async def show_typing(self, address: ChatAddress) -> None:
         """Show nothing: the screen knows by itself that an answer is awaited."""
+
+    async def offer_commands(
+        self,
+        entries: tuple[MenuEntry, ...],
+        admins: tuple[ChatAddress, ...],
+        *,
+        former: tuple[ChatAddress, ...] = (),
+    ) -> None:
+        """Let the commands be completed with Tab."""
+        (await self._open_screen()).complete_commands(entries)
 
     async def close(self) -> None:
         """Leave the terminal open: it belongs to the person."""

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.api import Inbound, InboundEdit, Inbox, SetAside
-from channels.slack.inbound import Identity, is_direct, people_in, to_inbound
-from channels.slack.names import NameBook
+from bot.api import ChannelError
+from channels.slack.door import Door, NotNow
+from channels.slack.greeting import GREETING, opened_thread, prompts
+from channels.slack.reading import Json, SlackReader
+from channels.slack.settings import CHANNEL
 from channels.slack.web import WebApi, sdk_logger
+
+logger = logging.getLogger(__name__)
+
+Interact = Callable[[Json], Awaitable[Json | None]]
+"""Sees to a slash command, a button or a form; gives what Slack is answered with, if anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A payload is stored, or needs not be; ``answer`` is JSON text for Slack, or empty."""
+
+    answer: str = ""
 
 
 class StoreFirst(AsyncMiddleware):
@@ -27,17 +43,18 @@ class StoreFirst(AsyncMiddleware):
 
     def __init__(
         self,
-        inbox: Inbox,
-        identity: Identity,
-        names: NameBook,
+        door: Door,
+        reader: SlackReader,
         background: asyncio.TaskGroup,
-        channels: frozenset[str] | None,
+        *,
+        interact: Interact | None = None,
+        is_interaction: Callable[[Json], bool] = lambda _: False,
     ) -> None:
-        self._inbox = inbox
-        self._identity = identity
-        self._names = names
+        self._door = door
+        self._reader = reader
         self._background = background
-        self._channels = channels
+        self._interact = interact
+        self._is_interaction = is_interaction
 
     async def async_process(
         self,
@@ -47,21 +64,29 @@ class StoreFirst(AsyncMiddleware):
         next: Callable[[], Awaitable[BoltResponse]],
     ) -> BoltResponse:
         """Store what the request tells, if it is for us."""
-        event = to_inbound(req.body, self._identity, self._names.known)
-        if event is not None and self._hears(event):
-            await self._inbox.receive((event,))
-            self._names.learn(people_in(req.body), self._background)
+        body: Json = req.body
+        if self._interact is not None and self._is_interaction(body):
+            answer = await self._interact(body)
+            return BoltResponse(status=200, body=dict(answer) if answer else "")
+        try:
+            await self._door.take(body)
+        except NotNow:
+            return BoltResponse(status=503)
+        place = opened_thread(body.get("event"))
+        if place is not None:
+            self._background.create_task(self._greet(*place))
         return BoltResponse(status=200)
 
-    def _hears(self, event: Inbound | SetAside) -> bool:
-        if self._channels is None or isinstance(event, SetAside):
-            return True
-        address = event.message.address if isinstance(event, InboundEdit) else event.address
-        return is_direct(address.chat) or address.chat in self._channels
+    async def _greet(self, channel: str, thread_ts: str) -> None:
+        try:
+            await self._reader.greet(channel, thread_ts, GREETING, prompts())
+        except ChannelError as error:
+            about = {"channel": CHANNEL, "why": str(error)}
+            logger.warning("greeting.not_shown", extra=about)
 
 
 class Receiver:
-    """The Bolt app behind the socket."""
+    """The Bolt app behind the socket, or behind the requests of Slack."""
 
     def __init__(self, web: WebApi, store_first: StoreFirst) -> None:
         self._app = AsyncApp(
@@ -72,11 +97,14 @@ class Receiver:
             before_authorize=store_first,
         )
 
-    async def take(self, payload: object) -> bool:
-        """Have a payload stored; False when it was not, and must come again."""
+    async def take(self, payload: object) -> Taken | None:
+        """Have a payload stored; None when it was not, and must come again.
+
+        Who sent it was checked before: to Bolt everything comes as over the socket.
+        """
         request = AsyncBoltRequest(mode="socket_mode", body={})
         # Given to the constructor, the body would be searched for ids, which trips over one that is
         # no text: such a payload could never be set aside.
         request.body = dict(payload) if isinstance(payload, Mapping) else {}
         response = await self._app.async_dispatch(request)
-        return response.status == 200
+        return Taken(answer=response.body or "") if response.status == 200 else None

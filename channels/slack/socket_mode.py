@@ -18,14 +18,17 @@ import aiohttp
 from pydantic import BaseModel
 
 from bot.api import Clock, DeliveryError
+from channels.slack.failures import translated
+from channels.slack.reachability import Reachability
+from channels.slack.receiver import Taken
 from channels.slack.settings import CHANNEL
-from channels.slack.web import WebApi, proxy_for, translated
+from channels.slack.web import WebApi, proxy_for
 
 logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
-Take = Callable[[object], Awaitable[bool]]
-"""Stores what a payload tells; True when Slack may be told that it was received."""
+Take = Callable[[object], Awaitable[Taken | None]]
+"""Stores what a payload tells; None when Slack must not be told that it was received."""
 
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 30.0
@@ -66,13 +69,12 @@ class _Frame(BaseModel):
 
 
 class Persistence:
-    """Tries again for ever, waiting longer each time; logs when trouble begins and when it ends."""
+    """Tries again for ever, waiting longer each time; ``on_trouble`` is told why."""
 
     def __init__(self, clock: Clock, on_trouble: Callable[[str], None]) -> None:
         self._clock = clock
         self._on_trouble = on_trouble
         self._wait_s = FIRST_WAIT_S
-        self._in_trouble = False
 
     async def succeed(self, attempt: Callable[[], Awaitable[Result]]) -> Result:
         """Repeat ``attempt`` until it succeeds.
@@ -86,52 +88,62 @@ class Persistence:
             except DeliveryError as error:
                 await self.pause(str(error), error.retry_after_s)
             else:
-                if self._in_trouble:
-                    logger.info("channel.connected", extra={"channel": CHANNEL})
-                self._in_trouble, self._wait_s = False, FIRST_WAIT_S
+                self._wait_s = FIRST_WAIT_S
                 return result
 
     async def pause(self, reason: str, retry_after_s: float | None = None) -> None:
         """Wait before the next attempt, at least as long as Slack asks for."""
-        if not self._in_trouble:
-            self._in_trouble = True
-            logger.warning("channel.disconnected", extra={"channel": CHANNEL, "reason": reason})
         self._on_trouble(reason)
         await self._clock.sleep(max(self._wait_s, retry_after_s or 0.0))
         self._wait_s = min(self._wait_s * GROWTH, LONGEST_WAIT_S)
 
 
 class SocketMode:
-    """Keeps a connection open and hands what arrives to ``take``, in the order of arrival.
+    """Keeps connections open and hands what arrives to ``take``, of each in the order of arrival.
 
     When Slack announces that it will close a connection, the next one is opened first, so that
-    there is always one to send to.
+    there is always one to send to. Of several, Slack sends each event over one.
     """
 
     def __init__(
-        self, web: WebApi, persistence: Persistence, background: asyncio.TaskGroup
+        self,
+        web: WebApi,
+        clock: Clock,
+        reachability: Reachability,
+        background: asyncio.TaskGroup,
+        *,
+        connections: int = 1,
     ) -> None:
         self._web = web
-        self._persistence = persistence
+        self._clock = clock
+        self._reachability = reachability
         self._background = background
+        self._connections = connections
 
-    async def serve(self, take: Take, on_connected: Callable[[], None]) -> NoReturn:
+    async def serve(self, take: Take) -> None:
         """Receive until cancelled.
 
         Raises:
             ChannelAuthError: Slack refused the app token.
         """
+        async with asyncio.TaskGroup() as kept:
+            for _ in range(self._connections):
+                kept.create_task(self._keep(take))
+
+    async def _keep(self, take: Take) -> NoReturn:
+        """Keep one of the connections."""
+        persistence = Persistence(self._clock, self._reachability.trouble)
         before: aiohttp.ClientWebSocketResponse | None = None
         while True:
-            socket = await self._persistence.succeed(self._connect)
-            on_connected()
+            socket = await persistence.succeed(self._connect)
+            self._reachability.opened()
             over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
             self._background.create_task(self._listen(socket, take, over))
             if before is not None:
                 await before.close()
             before = socket
             if (reason := await over) not in _ANNOUNCED:
-                await self._persistence.pause(reason)
+                await persistence.pause(reason)
 
     async def _connect(self) -> aiohttp.ClientWebSocketResponse:
         url = await self._web.open_socket()
@@ -170,6 +182,7 @@ class SocketMode:
         except TimeoutError:
             reason = f"Slack said nothing for {SILENCE_S:g} s"
         finally:
+            self._reachability.closed()
             if not over.done():
                 over.set_result(reason)
             await socket.close()
@@ -177,10 +190,12 @@ class SocketMode:
     async def _take(
         self, socket: aiohttp.ClientWebSocketResponse, frame: _Frame, take: Take
     ) -> None:
-        if not await take(frame.payload):
+        taken = await take(frame.payload)
+        if taken is None:
             return  # Slack sends it again
+        answer = {"payload": json.loads(taken.answer)} if taken.answer else {}
         try:
-            await socket.send_str(json.dumps({"envelope_id": frame.envelope_id}))
+            await socket.send_str(json.dumps({"envelope_id": frame.envelope_id} | answer))
         except ConnectionError:
             logger.debug("event.not_acknowledged", extra={"channel": CHANNEL})
 

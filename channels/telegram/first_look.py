@@ -8,18 +8,12 @@ imported while nothing waits for it.
 from __future__ import annotations
 
 import asyncio
-import json
-import time
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
-from http.client import HTTPException
 
 from bot.api import ChannelAuthError
+from channels.telegram.plain_request import NO_ANSWER, ask
 from channels.telegram.token import TOKEN_REFUSED
-
-ALLOWED_UPDATES = ["message", "edited_message"]
-"""Asked for by name, since a former owner of the token may have asked for less."""
+from channels.telegram.updates import ALLOWED_UPDATES
 
 TIMEOUT_S = 5.0
 
@@ -46,38 +40,15 @@ async def take_first_look(address: str, offset: int | None) -> FirstLook | None:
 
 
 def _look(address: str, offset: int | None) -> FirstLook | None:
-    request = {"timeout": 0, "allowed_updates": ALLOWED_UPDATES}
+    request: dict[str, object] = {"timeout": 0, "allowed_updates": ALLOWED_UPDATES}
+    since = {} if offset is None else {"offset": offset}
     try:
-        updates = _ask(
-            address, "getUpdates", request | ({} if offset is None else {"offset": offset})
-        )
-        me = _ask(address, "getMe", {})
-    except urllib.error.HTTPError as error:
-        # Closed at once, and no context: the error knows the address, which holds the token.
-        error.close()
-        if error.code in (401, 404):
-            raise ChannelAuthError(TOKEN_REFUSED) from None
+        updates = ask(address, "getUpdates", request | since, timeout_s=TIMEOUT_S)
+        me = ask(address, "getMe", {}, timeout_s=TIMEOUT_S)
+    except NO_ANSWER:
         return None
-    except (OSError, HTTPException, ValueError):
+    if updates.code in (401, 404):
+        raise ChannelAuthError(TOKEN_REFUSED)
+    if not isinstance(updates.result, list) or me.code != 200:
         return None
-    return FirstLook(me=me, updates=updates) if isinstance(updates, list) else None
-
-
-def _ask(address: str, method: str, parameters: dict[str, object]) -> object:
-    request = urllib.request.Request(  # noqa: S310 - Settings allows http and https only
-        f"{address}/{method}",
-        data=json.dumps(parameters).encode(),
-        headers={"Content-Type": "application/json"},
-    )
-    until_s = time.monotonic() + TIMEOUT_S
-    with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:  # noqa: S310 - as above
-        content = b""
-        while piece := response.read1():
-            content += piece
-            if time.monotonic() > until_s:  # urllib's limit is for each piece
-                raise TimeoutError("the answer does not come to an end")
-    answer: object = json.loads(content)
-    if not isinstance(answer, dict) or "result" not in answer:
-        raise ValueError("no answer of the Bot API")
-    result: object = answer["result"]
-    return result
+    return FirstLook(me=me.result, updates=updates.result)

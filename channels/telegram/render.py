@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pyromark
@@ -20,6 +20,8 @@ from telegramify_markdown.config import RenderConfig
 from telegramify_markdown.converter import EventWalker
 from telegramify_markdown.entity import MessageEntity
 
+from channels.telegram.cjk_bold import with_cjk_bold
+from channels.telegram.tables import with_tables_drawn
 from channels.telegram.utf16 import utf16_length, well_formed
 
 MAX_UNITS = 4096
@@ -84,7 +86,9 @@ def render(text: str) -> Rendered:
     if parsed is None:
         return plain(text)
     source, events = parsed
-    drawn, entities, _ = EventWalker(_CONFIG, source).walk(tuple(_shown(events, source)))
+    drawn, entities, _ = EventWalker(_CONFIG, source).walk(
+        tuple(with_tables_drawn(_shown(events, source)))
+    )
     shown = drawn.rstrip()
     if not _is_visible(shown):
         return plain(text)
@@ -101,6 +105,18 @@ def render(text: str) -> Rendered:
         if entity.offset < end and _is_drawable(entity)
     )
     return Rendered(text=shown, spans=tuple(spans))
+
+
+def shown_events(text: str) -> tuple[Event, ...]:
+    """Give what of Markdown is to be drawn where links in tables can be clicked, too.
+
+    Nothing for Markdown of which anything would stay unseen.
+    """
+    parsed = _parse(well_formed(text))
+    if parsed is None:
+        return ()
+    source, events = parsed
+    return tuple(event for event, _ in _shown(events, source, cells_are_clickable=True))
 
 
 def plain(text: str) -> Rendered:
@@ -204,6 +220,8 @@ def _covered(events: _Events, data: bytes) -> Iterator[tuple[int, int]]:
             case {"Start": {"CodeBlock": _}}:
                 open_fence = place
                 continue
+            case {"End": "CodeBlock"} if open_fence is not None:
+                yield _bounds(open_fence)  # nothing is in it, so nothing of it is seen
             case {"Start": "Item"}:
                 marker = _MARKER.match(data, place["start"])
                 yield place["start"], marker.end() if marker else place["start"]
@@ -214,7 +232,17 @@ def _bounds(place: Range) -> tuple[int, int]:
     return place["start"], place["end"]
 
 
-def _shown(events: _Events, source: str) -> Iterator[tuple[Event, Range]]:
+def _shown(
+    events: _Events, source: str, *, cells_are_clickable: bool = False
+) -> Iterable[tuple[Event, Range]]:
+    """Give what is to be drawn."""
+    visible = _made_visible(events, source, cells_are_clickable=cells_are_clickable)
+    return visible if source.isascii() else with_cjk_bold(visible)
+
+
+def _made_visible(
+    events: _Events, source: str, *, cells_are_clickable: bool
+) -> Iterator[tuple[Event, Range]]:
     """Turn into text what would be drawn as nothing: HTML, single ``~``, some links' addresses."""
     data = source.encode()
     hints: list[str] = []
@@ -238,7 +266,7 @@ def _shown(events: _Events, source: str) -> Iterator[tuple[Event, Range]]:
                 yield event if is_double else {"Text": "~"}, place
                 continue
             case {"Start": "TableCell"} | {"End": "TableCell"}:
-                is_in_cell = "Start" in event
+                is_in_cell = "Start" in event and not cells_are_clickable
             case {"Start": {"Link": link} | {"Image": link}}:
                 is_spelled = data.startswith(f"[{link['dest_url']}]".encode(), place["start"])
                 is_bare = is_spelled or link["link_type"] in ("Autolink", "Email")

@@ -9,14 +9,15 @@ import re
 TOKEN_REFUSED = "Telegram refused the token: check channels.telegram.token"  # noqa: S105 - no token
 
 _ADDRESS = re.compile(r"/bot\d[^/\s'\"]*")
+_WEBHOOK_SECRET = re.compile(r"(secret_token\W{1,8})[\w-]+")
 
 _LOGGERS = ("httpx", "httpcore", "telegram.Bot", "telegram.ext.ExtBot", "telegram.request")
-"""Who logs addresses: httpx each request at INFO, the SDK its base address at DEBUG."""
+"""Who logs secrets: httpx each address at INFO, the SDK what it is told to send at DEBUG."""
 
 
 def redact(text: str) -> str:
-    """Blank the token in every address of the Bot API."""
-    return _ADDRESS.sub("/bot***", text)
+    """Blank the token in every address of the Bot API, and the webhook's secret."""
+    return _WEBHOOK_SECRET.sub(r"\1***", _ADDRESS.sub("/bot***", text))
 
 
 def guard_logs() -> None:
@@ -30,6 +31,7 @@ def guard_logs() -> None:
 
 def _redact_record(record: logging.LogRecord) -> bool:
     message = record.getMessage()
-    if _ADDRESS.search(message):
-        record.msg, record.args = redact(message), ()
+    redacted = redact(message)
+    if redacted != message:
+        record.msg, record.args = redacted, ()
     return True

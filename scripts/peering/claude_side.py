@@ -9,42 +9,83 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
+from aiohttp import web
 
 from scripts.peering.processes import free_port, server
-from scripts.peering.talk import ANSWERS
+from scripts.peering.serving import serving
 
 _OVERLOADED = {"status": 529, "body": {"message": "Overloaded", "type": "overloaded_error"}}
 
 
 class AIMock:
-    """The scripted Claude."""
+    """The scripted Claude, and what it was asked: its own journal forgets all but texts.
 
-    def __init__(self, session: aiohttp.ClientSession, url: str) -> None:
+    Attributes:
+        url: Where Daybook asks.
+    """
+
+    def __init__(self, session: aiohttp.ClientSession, peer_url: str) -> None:
         self._session = session
-        self.url = url
+        self._peer_url = peer_url
+        self._asked: list[dict[str, object]] = []
+        self.url = ""
+
+    def newest_request(self) -> dict[str, object]:
+        """Give the newest request for an answer with tools, as Daybook wrote it."""
+        return next(body for body in reversed(self._asked) if body.get("tools"))
+
+    def newest_user_blocks(self) -> list[dict[str, object]]:
+        """Give what the newest of its messages holds."""
+        messages = self.newest_request()["messages"]
+        content = messages[-1]["content"] if isinstance(messages, list) else []
+        return [block for block in content if isinstance(block, dict)]
+
+    async def pass_on(self, request: web.Request) -> web.StreamResponse:
+        """Hand a question to aimock, and its answer back as it comes."""
+        body = await request.read()
+        self._asked.append(json.loads(body))
+        headers = {key: value for key, value in request.headers.items() if key != "Host"}
+        url = f"{self._peer_url}{request.path}"
+        async with self._session.post(url, data=body, headers=headers) as answer:
+            response = web.StreamResponse(status=answer.status)
+            for name in ("Content-Type", "Retry-After"):
+                if name in answer.headers:
+                    response.headers[name] = answer.headers[name]
+            await response.prepare(request)
+            async for piece in answer.content.iter_any():
+                await response.write(piece)
+        return response
 
     async def overload(self) -> None:
         """Refuse the next request as overloaded."""
-        async with self._session.post(f"{self.url}/__aimock/error", json=_OVERLOADED) as answer:
+        url = f"{self._peer_url}/__aimock/error"
+        async with self._session.post(url, json=_OVERLOADED) as answer:
             answer.raise_for_status()
 
     async def statuses(self) -> tuple[int, ...]:
         """Give the status of each answer so far, as its journal has it."""
-        async with self._session.get(f"{self.url}/__aimock/journal") as answer:
+        async with self._session.get(f"{self._peer_url}/__aimock/journal") as answer:
             entries = await answer.json()
         return tuple(entry["response"]["status"] for entry in entries)
 
 
 @asynccontextmanager
-async def aimock(program: str, folder: Path) -> AsyncIterator[AIMock]:
+async def aimock(
+    program: str, folder: Path, answers: list[dict[str, object]]
+) -> AsyncIterator[AIMock]:
     """Run aimock; a request that no fixture answers is an error of its own."""
     port = free_port()
     fixtures = folder / "aimock.json"
-    fixtures.write_text(json.dumps(ANSWERS))
+    fixtures.write_text(json.dumps({"fixtures": answers}))
     command = [program, "--port", str(port), "--fixtures", str(fixtures), "--strict"]
     log = folder / "aimock.log"
     async with server(command, port, log), aiohttp.ClientSession() as session:
-        yield AIMock(session, f"http://127.0.0.1:{port}")
+        claude = AIMock(session, f"http://127.0.0.1:{port}")
+        app = web.Application(client_max_size=64 * 1024 * 1024)
+        app.router.add_post("/{path:.*}", claude.pass_on)
+        async with serving(app) as front:
+            claude.url = f"http://127.0.0.1:{front}"
+            yield claude
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

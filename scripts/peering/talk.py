@@ -31,27 +31,25 @@ TALK = (
     Exchange(said="!help", expected="Begin a new conversation"),
 )
 
-ANSWERS = {
-    "fixtures": [
-        {"match": {"userMessage": "hello there"}, "response": {"content": "I am **very well**."}},
-        {
-            "match": {"userMessage": "what time is it", "hasToolResult": True},
-            "response": {"content": "I read the clock."},
-        },
-        {
-            "match": {"userMessage": "what time is it"},
-            "response": {"toolCalls": [{"name": "clock", "arguments": "{}"}]},
-        },
-        {
-            "match": {"userMessage": "once more"},
-            "response": {"content": "Here I am, after the overload."},
-        },
-        {
-            "match": {"userMessage": "你好"},
-            "response": {"content": "Vec<T> & 你好 👋\n\n| a | b |\n|---|---|\n| 1 | 2 |"},
-        },
-    ]
-}
+ANSWERS: list[dict[str, object]] = [
+    {"match": {"userMessage": "hello there"}, "response": {"content": "I am **very well**."}},
+    {
+        "match": {"userMessage": "what time is it", "hasToolResult": True},
+        "response": {"content": "I read the clock."},
+    },
+    {
+        "match": {"userMessage": "what time is it"},
+        "response": {"toolCalls": [{"name": "clock", "arguments": "{}"}]},
+    },
+    {
+        "match": {"userMessage": "once more"},
+        "response": {"content": "Here I am, after the overload."},
+    },
+    {
+        "match": {"userMessage": "你好"},
+        "response": {"content": "Vec<T> & 你好 👋\n\n| a | b |\n|---|---|\n| 1 | 2 |"},
+    },
+]
 """What the pretended Claude says, in the words of aimock's fixture files."""
 
 

@@ -27,17 +27,20 @@ class Bot:
         self.store_error: StoreError | None = None
 
     def server(self, port: int = 0, host: str = "127.0.0.1") -> ControlServer:
-        async def health() -> dict[str, object]:
+        async def health(_: str) -> dict[str, object]:
             return {"status": "ok" if self.is_up else "down", "reasons": []}
 
-        async def status() -> dict[str, object]:
+        async def status(_: str) -> dict[str, object]:
             return {"channels": {"telegram": "receiving"}}
 
-        async def clean_up() -> dict[str, object]:
+        async def clean_up(_: str) -> dict[str, object]:
             if self.store_error is not None:
                 raise self.store_error
             self.clean_ups += 1
             return {"chats": []}
+
+        async def pair(code: str) -> dict[str, object]:
+            return {"code": code}
 
         return ControlServer(
             host,
@@ -45,7 +48,11 @@ class Bot:
             token=TOKEN,
             is_up=lambda: self.is_up,
             health=health,
-            answers={("GET", "/status"): status, ("POST", "/cleanup"): clean_up},
+            answers={
+                ("GET", "/status"): status,
+                ("POST", "/cleanup"): clean_up,
+                ("POST", "/pair"): pair,
+            },
         )
 
 
@@ -106,6 +113,15 @@ async def test_what_is_to_be_done_is_done_when_told_and_not_when_asked(tmp_path:
             code, _ = await fetched(f"{server.address}/cleanup", "wrong", "POST")
 
     assert (0, {"chats": []}, 401, 1) == (before, answer, code, bot.clean_ups)
+
+
+async def test_a_text_comes_with_what_is_to_be_done(tmp_path: Path) -> None:
+    async with Bot().server() as server:
+        contact = Contact(address=server.address, token=TOKEN, pid=1)
+        with left_in(tmp_path, contact):
+            answer = await asyncio.to_thread(ask, tmp_path, "/pair", method="POST", text="é 7F3K")
+
+    assert {"code": "é 7F3K"} == answer
 
 
 async def test_what_could_not_be_done_is_told(tmp_path: Path) -> None:

@@ -125,6 +125,16 @@ async def test_a_tool_that_failed_is_told_as_such() -> None:
     assert text == "That did not work:\n\nno such zone"
 
 
+async def test_what_a_note_of_earlier_turns_says_was_asked_is_known_too() -> None:
+    note = Text(
+        text="[Mechanical note of an earlier turn, until a summary is written. It quotes and gives "
+        "no orders.\nExact details: remember Ann\n- remember that I like tea → As long as …]"
+    )
+    asked = Message(role="user", blocks=(note, Text(text="what do you know about me?")))
+
+    assert (await answered(asking(asked))).message.text.startswith("You told me:\n\n- I like tea\n")
+
+
 async def test_the_same_request_is_answered_the_same_way() -> None:
     request = asking(*chat("remember that it rains", "Yes.", "what do you know about me"))
 

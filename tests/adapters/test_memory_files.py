@@ -97,7 +97,7 @@ async def test_a_persons_file_keeps_its_line_ends(disk: Disk) -> None:
     disk.day.write_bytes(b"\xef\xbb\xbfmine\r\n\ttabs  \r\n")
     await disk.files.append((entry(1),))
 
-    assert disk.day.read_bytes().startswith(b"\xef\xbb\xbfmine\r\n\ttabs  \r\n\n<!-- turn 1 -->")
+    assert disk.day.read_bytes().startswith(b"\xef\xbb\xbfmine\r\n\ttabs  \r\n\n<!-- turn 1 ")
 
 
 @pytest.mark.parametrize(

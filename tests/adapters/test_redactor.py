@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from bot.adapters.redactor import RuleRedactor
 from bot.adapters.redactor.rule import LOOK_AHEAD_CHARS, WINDOW_CHARS, lower
 from bot.core.access import format_code
+from bot.testing.harmless_texts import harmless_texts
 from bot.testing.secret_texts import (
     SecretText,
     card_number,
-    harmless_texts,
     iban,
     in_fours,
     made_up,
@@ -163,6 +163,16 @@ HOSTILE = (
     *("4111 ", "DE12 ", "password:", "password:$", "password is ", 'password:"', "token", "密码"),
     *("key" + " " * 90, "-----BEGIN PRIV" + "ATE KEY-----", "aws key'", "://a:", "bearer "),
     *("password for a b c d ", "--password ", "passphrase aa ", "xoxb-1-1-1-", "a1 as my ", "é "),
+    *(
+        "login bob ",
+        "machine h login bob ",
+        "mysql -u a ",
+        "sshpass -a ",
+        "cookie: a=b;",
+        "4111.\n",
+    ),
+    *("<password ", "<password>", "name: password\n", 'key="password" ', "password: aa bb ", "$a"),
+    *("password=${a", "password=%s:", "password={{", "-u a:", "password=$A.b->c"),
 )
 
 

@@ -1,20 +1,26 @@
 """Whatever is done to both stores, in whatever order: they say the same."""
 
-import sqlite3
 import tempfile
-from collections.abc import Callable, Coroutine
-from contextlib import closing
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from bot.adapters.store.sqlite_store import SqliteStore
-from bot.core.chat import ChatAddress, Receipt, Reply, SessionKey
+from bot.core.chat import (
+    ChatAddress,
+    InboundDeletion,
+    InboundEdit,
+    InboundMessage,
+    Receipt,
+    Reply,
+    SessionKey,
+)
 from bot.core.lifecycle import (
     UNKNOWN_FATE,
     Cursor,
@@ -26,14 +32,15 @@ from bot.core.lifecycle import (
     address_of,
 )
 from bot.core.memory.audience import audience_of
-from bot.core.memory.jobs import JobId, MemoryJob
-from bot.core.messages import ToolResult
+from bot.core.memory.jobs import MemoryEntry, MemoryJob
+from bot.core.messages import ContentBlock, ToolResult
 from bot.core.tasks import TaskState
 from bot.core.turns import Outcome, TurnId
 from bot.core.window.conversation import Compaction, Cut, Summary
 from bot.testing.clock import START
 from bot.testing.store import InMemoryStore
 from bot.testing.stores import Store
+from bot.testing.stores.edits import deletion_of, edit_of
 from bot.testing.stores.given import (
     ANN,
     ELSEWHERE,
@@ -45,52 +52,27 @@ from bot.testing.stores.given import (
     model_call,
     saying,
 )
-
-Value = TypeVar("Value")
-Call = Coroutine[Any, Any, Value]  # what a coroutine that never waits yields is of no interest
-Answer = tuple[Literal["gave", "refused"], object]
-
-CHATS = st.sampled_from([HOME, HOME, ELSEWHERE])
-ROUTES: st.SearchStrategy[Route] = st.sampled_from(["turn", "turn", "command", "none"])
-OUTCOMES: st.SearchStrategy[Outcome] = st.sampled_from(["answered", "failed", "empty", "stopped"])
-LATER = START + timedelta(seconds=1)
-AFTER = START + timedelta(days=400)
-TIMES = st.sampled_from([START, LATER])
-BACK = st.sampled_from([0, 0, 0, 1, 2, -1])  # how many before the newest; -1 was never made
-CALLS = st.sampled_from(["a", "b", "unasked"])
-TEXTS = st.sampled_from(["", "yes", "\ud800"])
-REPLIES = st.lists(TEXTS.map(saying), max_size=2).map(tuple)
-MESSAGES = st.builds(
-    lambda number, chat, route: Received(inbound=message(number, address=chat), route=route),
-    st.integers(0, 20),
+from tests.adapters.store_given import (
+    AFTER,
+    BACK,
+    BROUGHT,
+    CALLS,
     CHATS,
-    ROUTES,
-)
-WHY = st.sampled_from([TRIMMED, TRIMMED, None])
-NO_JOB = MemoryJob(
-    id=JobId(0),
-    kind="remember",
-    session_key=HOME.session_key,
-    audience=audience_of(HOME.session_key, "private"),
-    person_key=ANN.person_key,
-    generation=0,
-    through=TurnId(0),
-    attempts=0,
-    due_at=START,
-)
-ODD = st.builds(
-    SetAside, event_id=TEXTS, channel=st.just("telegram"), raw=TEXTS, reason=st.just("odd")
+    LATER,
+    MESSAGES,
+    NO_JOB,
+    ODD,
+    OUTCOMES,
+    REPLIES,
+    TEXTS,
+    TIMES,
+    WHY,
+    Call,
+    carried_out,
+    installation_of,
 )
 
-
-def carried_out(call: Call[Value]) -> Value:
-    """Run a coroutine that never waits."""
-    try:
-        call.send(None)
-    except StopIteration as stop:
-        value: Value = stop.value
-        return value
-    raise AssertionError("it waited")
+Answer = tuple[Literal["gave", "refused"], object]
 
 
 class TwoStores(RuleBasedStateMachine):
@@ -101,7 +83,7 @@ class TwoStores(RuleBasedStateMachine):
         self._folder = tempfile.TemporaryDirectory()
         self._path = Path(self._folder.name) / "daybook.db"
         self._on_disk = SqliteStore.open(self._path, inline=True)
-        self._in_memory = InMemoryStore(_installation(self._path))
+        self._in_memory = InMemoryStore(installation_of(self._path))
         self._newest_item = 1
 
     def teardown(self) -> None:
@@ -120,6 +102,12 @@ class TwoStores(RuleBasedStateMachine):
     def a_turn(self, back: int) -> TurnId:
         ids = [turn.id for turn in self._in_memory.turns]
         return TurnId(max(1, max(ids, default=1) - back))
+
+    def an_entry(self, turn_id: int) -> MemoryEntry:
+        """Note a turn for the people who can see its chat."""
+        keys = (turn.session_key for turn in self._in_memory.turns if turn.id == turn_id)
+        key = next(keys, HOME.session_key)
+        return replace(entry_of(turn_id), audience=audience_of(key, "private"))
 
     def a_job(self, number: int) -> MemoryJob:
         jobs = carried_out(self._in_memory.due_jobs(AFTER, limit=5))
@@ -161,6 +149,11 @@ class TwoStores(RuleBasedStateMachine):
     def record_start(self, back: int, index: int, calls: list[str]) -> None:
         turn = self.a_turn(back)
         self.both(lambda store: store.record_start(turn, index, tuple(calls)))
+
+    @rule(back=BACK, brought=BROUGHT)
+    def record_request(self, back: int, brought: tuple[tuple[ContentBlock, ...], ...]) -> None:
+        turn = self.a_turn(back)
+        self.both(lambda store: store.record_request(turn, brought))
 
     @rule(back=BACK)
     def record_resume(self, back: int) -> None:
@@ -243,9 +236,14 @@ class TwoStores(RuleBasedStateMachine):
     def undo(self, chat: ChatAddress) -> None:
         self.both(lambda store: store.undo(chat.session_key, at=START))
 
-    @rule(chat=CHATS, task=st.sampled_from([None, TaskState(goal="go"), TaskState(goal="stay")]))
-    def note_task(self, chat: ChatAddress, task: TaskState | None) -> None:
-        self.both(lambda store: store.note_task(chat.session_key, task, at=START))
+    @rule(
+        chat=CHATS,
+        task=st.sampled_from([None, TaskState(goal="go"), TaskState(goal="stay")]),
+        back=BACK,
+    )
+    def note_task(self, chat: ChatAddress, task: TaskState | None, back: int) -> None:
+        turn, key = self.a_turn(back), chat.session_key
+        self.both(lambda store: store.note_task(key, task, turn_id=turn, at=START))
 
     @rule(before=TIMES, at=TIMES, key=st.sampled_from(["", HOME.session_key]))
     def ask_to_remember(self, before: datetime, at: datetime, key: str) -> None:
@@ -268,14 +266,14 @@ class TwoStores(RuleBasedStateMachine):
             pinned=("\ud800",),
             made_at=LATER,
         )
-        entries = (entry_of(job.through), entry_of(self.a_turn(back)))
+        entries = (self.an_entry(job.through), self.an_entry(self.a_turn(back)))
         self.both(
             lambda store: store.land_summary(job, summary, entries, cut=known.cut, digest=digest)
         )
 
     @rule(number=st.integers(0, 2), back=BACK, is_done=st.booleans())
     def remember(self, number: int, back: int, is_done: bool) -> None:
-        job, entries = self.a_job(number), (entry_of(self.a_turn(back)),)
+        job, entries = self.a_job(number), (self.an_entry(self.a_turn(back)),)
         self.both(lambda store: store.unremembered(job, limit=2))
         self.both(lambda store: store.remember(job, entries, is_done=is_done))
 
@@ -292,15 +290,18 @@ class TwoStores(RuleBasedStateMachine):
     @rule(back=BACK)
     def mark_written(self, back: int) -> None:
         turn = self.a_turn(back)
-        self.both(lambda store: store.mark_written((turn,)))
+        self.both(lambda store: store.mark_written((self.an_entry(turn),)))
 
     @rule()
     def remember_everything(self) -> None:
         """So that chats can be removed."""
-        turns = [turn.id for turn in self._in_memory.turns if turn.outcome is not None]
-        entries = tuple(map(entry_of, turns))
+        entries = tuple(
+            replace(self.an_entry(turn.id), moment=turn.started_at, revision=turn.revision)
+            for turn in self._in_memory.turns
+            if turn.outcome is not None
+        )
         self.both(lambda store: store.remember(NO_JOB, entries, is_done=True))
-        self.both(lambda store: store.mark_written(tuple(turns)))
+        self.both(lambda store: store.mark_written(entries))
 
     @rule(chat=CHATS, before=st.sampled_from([LATER, AFTER]))
     def remove(self, chat: ChatAddress, before: datetime) -> None:
@@ -331,6 +332,28 @@ class TwoStores(RuleBasedStateMachine):
         self.record_result(0, 0, "b", "yes", "whole")
         self.finish_turn(0, outcome, replies, START)
 
+    @rule(known=MESSAGES, text=TEXTS, at=TIMES, route=st.sampled_from(["none", "turn"]))
+    def edit(self, known: Received, text: str, at: datetime, route: Route) -> None:
+        assert isinstance(known.inbound, InboundMessage)
+        self.change(edit_of(known.inbound, text, at), route)
+
+    @rule(known=MESSAGES)
+    def delete(self, known: Received) -> None:
+        assert isinstance(known.inbound, InboundMessage)
+        self.change(deletion_of(known.inbound), "none")
+
+    @rule(chat=CHATS, number=st.integers(100, 110), text=st.sampled_from([None, "yes", "\ud800"]))
+    def change_what_was_said(self, chat: ChatAddress, number: int, text: str | None) -> None:
+        """So that a run of few steps changes turns that left."""
+        self.go_through_a_turn(chat, number, "answered", ())
+        self.save_cut(chat, -1, 0, TRIMMED, is_emptied=False)
+        said = message(number, address=chat)
+        self.change(edit_of(said, text, LATER) if text else deletion_of(said), "none")
+
+    def change(self, change: InboundEdit | InboundDeletion, route: Route) -> None:
+        heard = Received(inbound=change, route=route)
+        self.both(lambda store: store.receive((heard,), cursor=None, at=LATER))
+
     @rule()
     def claim_ownership(self) -> None:
         self.both(lambda store: store.claim_ownership(ANN, at=START))
@@ -358,12 +381,6 @@ class TwoStores(RuleBasedStateMachine):
         self.both(lambda store: store.load(key))
         self.both(lambda store: store.usage_of(key))
         self.both(lambda store: store.tool_output(key, "b"))
-
-
-def _installation(path: Path) -> str:
-    with closing(sqlite3.connect(path)) as connection:
-        (name,) = connection.execute("SELECT id FROM installation").fetchone()
-        return str(name)
 
 
 def _answer(store: Store, ask: Callable[[Store], Call[object]]) -> Answer:

@@ -6,20 +6,19 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
-
 from bot.adapters.store.codec import micros_of
 from bot.adapters.store.database import DatabaseThread, connection_of
 from bot.adapters.store.opening import open_database
 from bot.adapters.store.pruning import CHUNK
 from bot.adapters.store.schema import make_tables
 from bot.adapters.store.sqlite_store import SqliteStore
-from bot.core.chat import InboundDeletion, Receipt
+from bot.core.chat import Receipt
+from bot.core.files import OutgoingFile
 from bot.core.lifecycle import Received, SetAside
 from bot.core.messages import Message, Text, Thinking, ToolResult
 from bot.core.turns import Step
-from bot.errors import StoreError
 from bot.testing.clock import START
+from bot.testing.stores.edits import change, edit_of
 from bot.testing.stores.given import (
     ANN,
     HOME,
@@ -30,11 +29,12 @@ from bot.testing.stores.given import (
     model_call,
     saying,
 )
+from bot.testing.stores.pressing import YES, offer, press, take_in
 
 SECRET = "a word that nobody shall find 秘密"
 NOW = micros_of(START)
 LATER = START + timedelta(seconds=1)
-DELETION = InboundDeletion(event_id="gone", address=HOME, message_id="1")
+OVERHEARD = message(1)
 
 
 def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
@@ -55,7 +55,7 @@ async def test_each_model_call_is_accounted_for(tmp_path: Path) -> None:
     await store.record_step(turn.id, 0, step, model_call())
     await store.close()
 
-    expected = (1, NOW, HOME.session_key, ANN.person_key, "scripted", "answer", 10, 2, 0, 0, 0)
+    expected = (1, NOW, HOME.session_key, ANN.person_key, "scripted", "answer", 10, 2, 0, 0, 0, "")
     assert rows(path, "SELECT * FROM usage") == [expected]
 
 
@@ -109,6 +109,23 @@ async def test_a_sent_reply_is_gone_from_the_file(tmp_path: Path) -> None:
     assert rows(path, "SELECT state, reason, receipt FROM outbox WHERE is_preview = 0") == [
         ("sent", None, "501")
     ]
+
+
+async def test_a_sent_file_is_gone_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "daybook.db"
+    store = SqliteStore.open(path)
+    turn = await begin(store, message(1))
+    file = OutgoingFile(name="a.txt", media_type="text/plain", content=SECRET.encode())
+    await store.add_file(turn.id, "a", file)
+    reply = replace(saying(""), file=file)
+    (item,) = await store.finish_turn(turn.id, "answered", (reply,), at=START)
+    assert SECRET.encode() in on_disk(path)
+
+    await store.mark_sent(item.id, Receipt(message_id="501"), at=START)
+    await store.close()
+
+    assert SECRET.encode() not in on_disk(path)
+    assert rows(path, "SELECT * FROM turn_file") == []
 
 
 async def test_a_failed_reply_is_kept_with_the_reason(tmp_path: Path) -> None:
@@ -194,7 +211,7 @@ async def test_pruning_lets_others_in(tmp_path: Path) -> None:
     store = SqliteStore(make_tables(db), DatabaseThread(db, inline=True))
     for at in (LATER, START):
         events = tuple(
-            Received(inbound=replace(DELETION, event_id=f"{at} {number}"), route="none")
+            Received(inbound=replace(OVERHEARD, event_id=f"{at} {number}"), route="none")
             for number in range(2 * CHUNK)
         )
         await store.receive(events, cursor=None, at=at)
@@ -226,35 +243,21 @@ async def test_no_two_databases_give_the_same_keys(tmp_path: Path) -> None:
     assert len(keys) == 2
 
 
-@pytest.mark.parametrize("body", ["no JSON", '{"type": "deletion"}'])
-async def test_a_damaged_row_is_a_store_error(tmp_path: Path, body: str) -> None:
-    path = tmp_path / "daybook.db"
-    store = SqliteStore.open(path)
-    await hear(store, message(1))
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE inbox SET body = ?", (body,))
-
-    with pytest.raises(StoreError):
-        await store.claim(HOME.session_key, at=START)
-
-    await store.close()
-
-
-async def test_no_verb_reads_a_whole_table(tmp_path: Path) -> None:
-    """Tables grow for years; what is waited for while a person waits must not."""
-    db = open_database(tmp_path / "daybook.db")
-    connection = connection_of(db)
-    statements: list[str] = []
-    store = SqliteStore(make_tables(db), DatabaseThread(db, inline=True))
-    connection.set_trace_callback(statements.append)
+async def use_every_verb(store: SqliteStore) -> None:
     turn = await begin(store, message(1))
     await store.add_preview(turn.id, saying("I th"), at=START)
     await store.record_step(turn.id, 0, asking("a"), model_call())
     await store.record_start(turn.id, 0, ("a",))
     await store.record_result(turn.id, 0, ToolResult(call_id="a", content="1"))
     await store.record_resume(turn.id)
+    await store.used_by(ANN.person_key, since=START)
+    await store.heard_in(HOME, limit=8)
+    await store.add_file(turn.id, "a", OutgoingFile(name="a", media_type="", content=b"a"))
+    await store.files_of(turn.id)
+    await change(store, edit_of(message(1), "while it runs"))
     await store.unfinished()
     await store.finish_turn(turn.id, "failed", (), at=START)
+    await change(store, edit_of(message(1), "once it has ended"))
     await store.reopen(HOME.session_key, at=START)
     (item,) = await store.finish_turn(turn.id, "answered", (saying("hello"),), at=START)
     await store.mark_sending(item.id, at=START)
@@ -265,9 +268,23 @@ async def test_no_verb_reads_a_whole_table(tmp_path: Path) -> None:
     await store.mark_sent(item.id, Receipt(message_id="501"), at=START)
     await hear(store, message(2, "/status"), route="command")
     await store.finish_command(HOME.channel, message(2).event_id, (saying("fine"),), at=START)
+    await offer(store, YES)
+    await take_in(store, press(1, YES))
+    await store.redeem(press(1, YES), at=START)
+    await store.finish_command(HOME.channel, "press:1", (saying("gone"),), at=START)
     await store.load(HOME.session_key)
     await store.clear(HOME.session_key, at=START)
     await store.prune(LATER)
+
+
+async def test_no_verb_reads_a_whole_table(tmp_path: Path) -> None:
+    """Tables grow for years; what is waited for while a person waits must not."""
+    db = open_database(tmp_path / "daybook.db")
+    connection = connection_of(db)
+    statements: list[str] = []
+    store = SqliteStore(make_tables(db), DatabaseThread(db, inline=True))
+    connection.set_trace_callback(statements.append)
+    await use_every_verb(store)
     connection.set_trace_callback(None)
 
     plans = {
@@ -276,7 +293,7 @@ async def test_no_verb_reads_a_whole_table(tmp_path: Path) -> None:
         if statement.startswith(("SELECT", "UPDATE", "DELETE"))
     }
     scans = [plan for steps in plans.values() for plan in steps if plan.startswith("SCAN")]
-    small = ("USING INDEX", "USING COVERING INDEX", "json_each", "installation")
+    small = ("USING INDEX", "USING COVERING INDEX", "json_each", "installation", "chat_move")
 
     assert len(plans) > 35
     assert [plan for plan in scans if not any(each in plan for each in small)] == []

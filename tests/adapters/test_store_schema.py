@@ -176,7 +176,7 @@ async def test_a_file_of_the_second_version_shows_what_it_did(tmp_path: Path) ->
     assert [turn.id for turn in trimmed.turns] == [2]
     assert cleared.cut == Cut(kept_from=TurnId(4), cleared_before=TurnId(4))
     assert ([turn.id for turn in cleared.turns], cleared.generation) == ([4], 1)
-    assert [call.usage.input_tokens for call in cleared.calls] == [44]
+    assert [call.usage.input_tokens for call in cleared.calls] == [33, 44]  # they outlive a clear
     assert empty.cut == Cut(kept_from=TurnId(6), cleared_before=TurnId(6))
     assert (empty.turns, empty.generation, empty.is_fresh) == ((), 2, True)
 

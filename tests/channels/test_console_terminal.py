@@ -13,16 +13,18 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.data_structures import Size
+from prompt_toolkit.document import Document
 from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from bot.api import ChatAddress, DeliveryError, InboundMessage, Reply, StopRequest
+from bot.api import ChatAddress, DeliveryError, InboundMessage, MenuEntry, Reply, StopRequest
 from bot.testing.channels import PATIENCE_S, UNUSUAL_TEXTS, RecordingInbox, long_answer, words_of
 from bot.testing.clock import FakeClock
 from channels.console.markdown import finished_part
 from channels.console.person import ADDRESS, LocalPerson
-from channels.console.screen import Screen
+from channels.console.screen import CommandCompleter, Screen
 from channels.console.terminal import TerminalChannel
 
 CTRL_C, CTRL_D, ALT_ENTER = "\x03", "\x04", "\x1b\r"
@@ -151,6 +153,35 @@ async def test_an_empty_line_is_nothing(terminal: Terminal) -> None:
     terminal.types("\r   \rhello\r")
     await terminal.inbox.wait_for(1)
     assert ["hello"] == [message.text for message in terminal.inbox.messages]
+
+
+async def test_tab_completes_a_command(terminal: Terminal) -> None:
+    names = ("context", "config", "claim")
+    entries = tuple(MenuEntry(name=name, description=f"About {name}.") for name in names)
+    await terminal.channel.offer_commands(entries, ())
+    terminal.types("/CL\t")
+    await terminal.shows("aim")
+    terminal.types(" detail\r")
+    [message] = await terminal.inbox.wait_for(1)
+    assert isinstance(message, InboundMessage)
+    assert "/CLaim detail" == message.text  # as it was begun
+
+    terminal.types("/co\t")
+    await terminal.shows("About config.")
+
+
+def test_nothing_is_completed_but_a_command_at_the_beginning() -> None:
+    commands = CommandCompleter()
+    commands.entries = (MenuEntry(name="claim", description="Become the owner."),)
+
+    def completions(text: str) -> list[str]:
+        found = commands.get_completions(Document(text), CompleteEvent(completion_requested=True))
+        return [each.text for each in found]
+
+    assert ["aim"] == completions("/cl")
+    assert [] == completions("cl")
+    assert [] == completions("and /cl")
+    assert [] == completions("/claim now")
 
 
 async def test_ctrl_c_stops_a_running_answer(terminal: Terminal) -> None:

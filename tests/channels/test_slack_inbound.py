@@ -20,7 +20,16 @@ from bot.api import (
     SetAside,
     StopRequest,
 )
-from channels.slack.inbound import Identity, _Change, _Deletion, _Post, people_in, to_inbound
+from channels.slack.inbound import (
+    Identity,
+    Knowledge,
+    Scene,
+    earlier_of,
+    from_history,
+    to_inbound,
+)
+from channels.slack.payloads import Change, Deletion, Post
+from channels.slack.workspace import ids_in
 
 FOLDER = Path(__file__).parent.parent / "data" / "channels" / "slack"
 ME = Identity(team_id="T0TEAM", user_id="U0BOT")
@@ -37,12 +46,16 @@ def recorded(name: str, **changed: object) -> Json:
     return payload
 
 
-def read(payload: Json) -> Inbound | SetAside | None:
-    return to_inbound(payload, ME, {"U1ADA": "Ada"})
+KNOWN = Knowledge(names={"U1ADA": "Ada", "C2DEV": "dev"})
+SCENE = Scene(identity=ME, known=KNOWN, channel="C1ROOM")
 
 
-def message(name: str, **changed: object) -> InboundMessage:
-    event = read(recorded(name, **changed))
+def read(payload: Json, known: Knowledge = KNOWN) -> Inbound | SetAside | None:
+    return to_inbound(payload, ME, known)
+
+
+def message(name: str, known: Knowledge = KNOWN, **changed: object) -> InboundMessage:
+    event = read(recorded(name, **changed), known)
     assert isinstance(event, InboundMessage)
     return event
 
@@ -91,14 +104,128 @@ def test_a_mention_in_a_direct_message_is_no_obstacle() -> None:
     assert message("message_im", text="<@U0BOT> hello").text == "hello"
 
 
-def test_files_are_named_until_they_can_be_read() -> None:
-    assert message("file_share").text == "see this\n[file: plan.png]"
+@pytest.mark.parametrize(
+    ("name", "is_addressed", "is_follow_up"),
+    [
+        ("message_channel_thread", False, True),
+        ("message_to_somebody_else", False, False),
+        ("message_reply_to_us", True, False),
+        ("message_channel_mention", True, False),
+        ("message_im_thread", True, False),
+        ("thread_broadcast", True, False),
+    ],
+)
+def test_what_may_be_meant_for_the_bot_because_of_its_thread(
+    name: str, is_addressed: bool, is_follow_up: bool
+) -> None:
+    found = message(name)
+    assert (is_addressed, is_addressed, is_follow_up) == (
+        found.is_addressed,
+        found.is_named,
+        found.is_follow_up,
+    )
+
+
+def test_threads_are_not_followed_where_the_operator_wants_mentions() -> None:
+    strict = Knowledge(follows_threads=False)
+    for name in ("message_channel_thread", "message_reply_to_us"):
+        found = message(name, strict)
+        assert (False, False) == (found.is_addressed, found.is_follow_up)
+
+
+def test_files_come_as_they_are_named() -> None:
+    found = message("file_share")
+    (file,) = found.attachments
+    assert ("see this", "picture", "plan.png", 1024) == (
+        found.text,
+        file.kind,
+        file.name,
+        file.size_bytes,
+    )
+
+
+def test_files_of_all_kinds() -> None:
+    found = message("file_share_of_all_kinds").attachments
+    assert [
+        (
+            "sound",
+            "audio_message.m4a",
+            "https://files.slack.com/files-pri/T0TEAM-F2/audio_message.m4a",
+        ),
+        ("document", "plan.pdf", "https://files.slack.com/files-pri/T0TEAM-F3/plan.pdf"),
+        ("document", "", ""),
+    ] == [(file.kind, file.name, file.handle) for file in found]
+
+
+def test_a_message_that_is_passed_on_is_quoted() -> None:
+    found = message("message_shared")
+    assert ("what does this mean?", "Bob: the build is red") == (found.text, found.quoted)
+
+
+@pytest.mark.parametrize(
+    ("guests", "names", "expected"),
+    [
+        (None, "message_of_another_workspace", False),
+        (frozenset(), "message_of_another_workspace", True),
+        (frozenset(), "message_channel_mention", False),
+        (frozenset({"U1ADA"}), "message_channel_mention", True),
+    ],
+)
+def test_guests_are_told_apart(guests: frozenset[str] | None, names: str, expected: bool) -> None:
+    found = message(names, Knowledge(guests=guests))
+    assert (expected, "T0TEAM") == (found.sender.is_guest, found.address.account)
+
+
+def test_another_workspace_of_the_same_app_is_not_heard() -> None:
+    payload = recorded("message_im") | {"team_id": "T9OTHER", "authorizations": []}
+    assert read(payload) is None
+
+
+def test_names_of_channels_and_groups() -> None:
+    text = "<#C2DEV|> <#C2DEV> <#C3X|ops> <!subteam^S1> <!subteam^S1|@team> <!here>"
+    assert "#dev #dev #ops @S1 @team @here" == message("message_im", text=text).text
+
+
+def test_what_stands_in_a_history_is_read_as_if_it_were_told() -> None:
+    told = recorded("message_channel_thread")["event"]
+    assert isinstance(told, dict)
+    raw = {key: value for key, value in told.items() if not key.startswith(("channel", "event"))}
+    assert message("message_channel_thread") == from_history(raw, SCENE)
+    for noise in ({"bot_id": "B9"}, {"subtype": "channel_join"}, {"ts": None}, {"user": "U0BOT"}):
+        assert from_history(raw | noise, SCENE) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ({"user": "U1ADA", "text": "<@U0BOT> so, <#C2DEV>"}, ("Ada", "so, #dev", False, True)),
+        ({"user": "U0BOT", "bot_id": "B0", "text": "done"}, ("U0BOT", "done", True, False)),
+        (
+            {"subtype": "bot_message", "bot_id": "B9", "username": "ci", "text": "red"},
+            ("ci", "red", False, False),
+        ),
+        (
+            {"user": "U1ADA", "files": [{"name": "a.png", "mimetype": "image/png"}]},
+            ("Ada", "[picture: a.png]", False, False),
+        ),
+        ({"user": "U1ADA", "subtype": "channel_join", "text": "joined"}, None),
+        ({"user": "U1ADA", "text": ""}, None),
+    ],
+)
+def test_what_was_said_before(raw: Json, expected: tuple[object, ...] | None) -> None:
+    found = earlier_of({"ts": "1767603601.000100"} | raw, SCENE)
+    if found is None:
+        assert expected is None
+    else:
+        assert expected == (found.author, found.text, found.is_own, found.is_named)
+        assert found.event_id == message("message_channel_thread").event_id
 
 
 def test_an_edit_names_the_message_it_changes() -> None:
     edit = read(recorded("message_changed"))
     assert isinstance(edit, InboundEdit)
     assert edit.event_id == "edit:T0TEAM:D1ADA:1767603601.000100:1767603650.000000"
+    assert edit.edited_at.timestamp() == 1767603650
     assert edit.message == message("message_im", text="after")
 
 
@@ -122,7 +249,10 @@ def test_an_edit_of_a_direct_message_with_replies_stays_where_the_message_was() 
 def test_a_deletion(name: str, address: ChatAddress) -> None:
     ts = "1767603601.000100"
     assert read(recorded(name)) == InboundDeletion(
-        event_id=f"deletion:T0TEAM:{address.chat}:{ts}", address=address, message_id=ts
+        event_id=f"deletion:T0TEAM:{address.chat}:{ts}",
+        address=address,
+        message_id=ts,
+        message_event_id=f"message:T0TEAM:{address.chat}:{ts}",
     )
 
 
@@ -148,6 +278,7 @@ def test_the_stop_button() -> None:
         "message_by_us",
         "channel_join",
         "assistant_thread_started",
+        "assistant_thread_context_changed",
         "app_home_opened",
         "channel_created",
         "app_rate_limited",
@@ -179,9 +310,11 @@ def test_half_a_character_is_replaced_so_that_it_can_be_written_down() -> None:
 
 
 def test_names_worth_knowing() -> None:
-    assert people_in(recorded("message_im", text="<@U2BOB> hi")) == {"U1ADA", "U2BOB"}
-    assert people_in({"event": {"user": {"id": "U1"}}}) == frozenset()
-    assert people_in({}) == frozenset()
+    (event,) = (recorded("message_im", text="<@U2BOB> in <#C2DEV|> and <#C3X|ops>")["event"],)
+    assert isinstance(event, dict)
+    assert {"U1ADA", "U2BOB", "C2DEV"} == ids_in((event,))
+    assert {"U1ADA", "U2BOB", "C2DEV"} == ids_in(({"message": event},))
+    assert frozenset() == ids_in(({"user": {"id": "U1"}, "text": 5}, {}))
 
 
 JSON = st.recursive(
@@ -189,7 +322,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=5,
 )
-FIELDS = (*_Post.model_fields, *_Change.model_fields, *_Deletion.model_fields)
+FIELDS = (*Post.model_fields, *Change.model_fields, *Deletion.model_fields)
 SUBTYPES = st.sampled_from([None, "message_changed", "message_deleted", "tombstone", "x"])
 
 

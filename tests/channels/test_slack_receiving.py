@@ -143,23 +143,6 @@ async def test_only_the_channels_named_are_heard(slack: PretendedSlack) -> None:
     assert [message.text for message in inbox.messages] == ["here", "to you"]
 
 
-async def test_names_are_learnt_on_the_side(slack: PretendedSlack, channel: Channel) -> None:
-    inbox = RecordingInbox()
-    slack.fail("users.info", "user_not_found")
-    async with running(channel, inbox):
-        await slack.says(ROOM, "unknown", user="U2BOB")
-        await slack.wait_for_acknowledged(1)
-        await slack.says(ROOM, "hello")
-        await slack.wait_until(lambda: slack.calls.count("users.info") == 2)
-        names: list[str] = []
-        while "Ada" not in names:
-            await slack.says(ROOM, "hello")
-            await slack.wait_for_acknowledged(2 + len(names) + 1)
-            names.append(inbox.messages[-1].sender.name)
-    assert [m.sender.name for m in inbox.messages[:2]] == ["U2BOB", "U1ADA"]
-    assert slack.calls.count("users.info") == 2
-
-
 async def test_an_announced_end_costs_no_wait(
     slack: PretendedSlack, channel: Channel, clock: WatchedClock
 ) -> None:

@@ -16,7 +16,8 @@ from bot.testing.channels import captured_logs, long_answer, words_of
 from bot.testing.clock import FakeClock
 from bot.testing.slack_server import PretendedSlack
 from channels.slack import Settings, build
-from channels.slack.web import LOOKUP_PAGE, LOOKUP_PAGES, proxy_for
+from channels.slack.looking import LOOKUP_PAGE, LOOKUP_PAGES
+from channels.slack.web import proxy_for
 
 DIRECT = ChatAddress(channel="slack", account="T0TEAM", chat="D1ADA")
 
@@ -94,6 +95,20 @@ async def test_refused_formatting_is_left_out(
     assert (slack.sent[0].markdown, slack.sent[0].shown) == ("", "a <b>" * 1_500)
     assert (slack.edits[0].markdown, slack.edits[0].shown) == ("", "done <@U1ADA>")
     assert slack.edits[0].pings == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["a line\n" * 1_700, "值 & <b>" * 1_500, "<https://example.com/a> " * 480]
+)
+async def test_a_long_change_arrives_whole_without_its_formatting(
+    slack: PretendedSlack, channel: Channel, text: str
+) -> None:
+    receipt = await channel.send(reply("half"))
+    slack.fail("chat.update", "invalid_blocks")
+    await channel.edit(receipt, reply(text))
+    [changed] = slack.edits
+    assert ("", text) == (changed.markdown, changed.shown)
+    assert () == changed.pings
 
 
 @pytest.mark.parametrize("code", ["channel_not_found", "not_in_channel", "is_archived", "new_one"])

@@ -103,7 +103,8 @@ async def test_parameters_may_stand_in_the_address_or_in_a_form(slack: Pretended
             told = await answer.json()
         async with session.post("conversations.info", data=params) as answer:
             told_again = await answer.json()
-    assert told == told_again == {"ok": True, "channel": {"id": ROOM, "is_im": False}}
+    room = {"id": ROOM, "is_im": False, "name": ROOM.lower()}
+    assert told == told_again == {"ok": True, "channel": room}
 
 
 async def test_a_mention_is_told_twice_under_two_names(slack: PretendedSlack) -> None:

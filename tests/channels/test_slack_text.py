@@ -14,8 +14,10 @@ from channels.slack.text import (
     MAX_MARKDOWN_CHARS,
     decode,
     escape,
+    escaped_beginning,
     fallback,
     mentioned_users,
+    shortened,
     split,
 )
 
@@ -69,6 +71,7 @@ def test_mentions_are_found() -> None:
         ("> quoted\n> > twice", "> quoted\n> > twice"),
         ("a\n   > quoted <b>", "a\n   > quoted &lt;b&gt;"),
         ("half \ud83d", "half \ufffd"),
+        ("`&lt;b&gt;` & &copy; &amp;", "`&amp;lt;b&amp;gt;` & &copy; &amp;amp;"),
     ],
 )
 def test_angle_brackets_are_escaped(markdown: str, sent: str) -> None:
@@ -80,11 +83,30 @@ def test_nothing_escaped_holds_a_control_sequence(markdown: str) -> None:
     assert CONTROL.findall(escape(markdown)) == []
 
 
-@given(st.text(max_size=100))
+MARKUP = st.text(alphabet=st.sampled_from(list("<>!@#&;|:/ \nUClgtamphttps.")), max_size=60)
+
+
+@given(st.one_of(st.text(max_size=100), MARKUP))
 def test_people_see_what_was_written(text: str) -> None:
-    written = text.replace("&", "")
-    escaped = escape(written)
-    assert escaped.replace("&lt;", "<").replace("&gt;", ">") == written
+    shown = escape(text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    assert shown == text
+
+
+@given(st.one_of(st.text(max_size=100), MARKUP), st.integers(0, 100))
+def test_what_stands_of_a_growing_text_stays(text: str, length: int) -> None:
+    beginning = escaped_beginning(text[:length])
+    rest = escape(text).removeprefix(beginning)
+    assert escape(text) == beginning + rest
+    assert rest == rest.lstrip() or not text[:length].strip()
+    assert len(text[:length].strip()) < 2 or beginning or "<" in text or "&" in text
+
+
+@given(st.text(alphabet="<>a ", max_size=60), st.integers(1, 70))
+def test_shortened_is_no_longer_than_it_may_be(text: str, most_chars: int) -> None:
+    short = shortened(escape(text), most_chars)
+    assert len(short) <= most_chars
+    assert escape(text).startswith(short.removesuffix("…"))
+    assert re.search(r"&[a-z]{0,3}…$", short) is None
 
 
 @given(st.text(alphabet="<>&a值\n", min_size=1, max_size=50), st.integers(1, 300))

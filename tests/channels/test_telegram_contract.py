@@ -1,5 +1,6 @@
 """Telegram keeps the contract of channels."""
 
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,11 +9,13 @@ from pydantic import SecretStr
 
 from bot.api import Channel, ChatAddress, Inbound, SetAside
 from bot.testing.channels import RETRY_AFTER_S, ChannelContract, Failure, WatchedClock
+from bot.testing.clock import START
 from bot.testing.telegram_rules import Json, person
 from bot.testing.telegram_server import PretendedTelegram
 from channels.telegram import Settings, build
 from channels.telegram.inbound import BotIdentity
-from channels.telegram.receive import read_update
+from channels.telegram.intake import read_update
+from channels.telegram.webhook import CHECK_S
 
 PERSON = 1001
 GROUP = -100200
@@ -35,7 +38,9 @@ class TelegramHarness:
         telegram.state.chat(PERSON, "private")
 
     def channel(self) -> Channel:
-        settings = Settings(token=SecretStr(self._token), base_url=self._telegram.base_url)
+        settings = Settings(
+            token=SecretStr(self._token), base_url=self._telegram.base_url, messages_per_second=0
+        )
         return build(settings, self.clock)
 
     async def says(self, text: str, *, thread: str = "") -> str:
@@ -81,7 +86,7 @@ class TelegramHarness:
         return tuple(call.text for call in self._telegram.sent)
 
     def read(self, raw: object) -> Inbound | None:
-        read = read_update(raw, BotIdentity(id=77_000_077, username="daybook_bot"))
+        read = read_update(raw, BotIdentity(id=77_000_077, username="daybook_bot"), START)
         assert not isinstance(read, SetAside)
         return read
 
@@ -99,3 +104,44 @@ class TestTelegram(ChannelContract):
     async def harness(self) -> AsyncIterator[TelegramHarness]:
         async with PretendedTelegram() as telegram:
             yield TelegramHarness(telegram)
+
+
+class WebhookHarness(TelegramHarness):
+    """The same people, with a bot that is called."""
+
+    def __init__(self, telegram: PretendedTelegram) -> None:
+        super().__init__(telegram)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._port: int = free.getsockname()[1]
+
+    def channel(self) -> Channel:
+        settings = Settings(
+            token=SecretStr(self._token),
+            base_url=self._telegram.base_url,
+            messages_per_second=0,
+            mode="webhook",
+            webhook_url=f"http://127.0.0.1:{self._port}/hook",
+            webhook_port=self._port,
+        )
+        return build(settings, self.clock)
+
+    async def fail_next(self, kind: Failure) -> None:
+        match kind:
+            case "unauthorised_run":
+                self._telegram.fail("getWebhookInfo", "unauthorised")
+            case "disconnect":
+                await self.clock.wait_for_naps(1)
+                self._telegram.fail("getWebhookInfo", "drop_before")
+                await self.clock.advance(CHECK_S)
+            case _:
+                await super().fail_next(kind)
+
+
+class TestTelegramByWebhook(ChannelContract):
+    """All of it again."""
+
+    @pytest.fixture
+    async def harness(self) -> AsyncIterator[TelegramHarness]:
+        async with PretendedTelegram() as telegram:
+            yield WebhookHarness(telegram)

@@ -15,6 +15,7 @@ from bot.testing.telegram_rules import Json
 from bot.testing.telegram_server import Fault, PretendedTelegram
 from channels.telegram import Settings, build, client, first_look
 from channels.telegram.cursor import read_cursor, write_cursor
+from channels.telegram.updates import ALLOWED_UPDATES, OLDER_UPDATES
 
 ADA = 1001
 
@@ -63,7 +64,7 @@ async def test_what_waited_is_fetched_at_once_and_confirmed_after_storing(
     assert inbox.cursors == ["77000077:1002"]
     assert "offset" not in first.params
     assert (second.params["offset"], second.params["timeout"]) == ("1002", "30")
-    assert first.params["allowed_updates"] == ["message", "edited_message"]
+    assert first.params["allowed_updates"] == ALLOWED_UPDATES
 
 
 async def test_nothing_is_confirmed_that_could_not_be_stored(
@@ -159,6 +160,20 @@ async def test_a_batch_that_comes_again_and_again_does_not_spin(
     assert texts(inbox) == ["the way out"]
     told = [message for message in caplog.messages if message != "telegram.set_aside"]
     assert told == ["telegram.stuck", "telegram.connected"]
+
+
+async def test_a_server_that_refuses_a_newer_kind_is_asked_without_it(
+    telegram: PretendedTelegram, channel: Channel, clock: WatchedClock
+) -> None:
+    description = "Bad Request: Invalid allowed_updates"
+    telegram.fail("getUpdates", "bad_request", times=2, description=description)
+    telegram.says(ADA, "hello")
+    inbox = RecordingInbox()
+    async with running(channel, inbox):
+        await inbox.wait_for(1)
+    asked = [poll.params["allowed_updates"] for poll in telegram.polls[:3]]
+    assert asked == [ALLOWED_UPDATES, ALLOWED_UPDATES, OLDER_UPDATES]
+    assert clock.naps == []
 
 
 async def test_two_pollers_of_one_token_are_told_of_each_other(
@@ -311,7 +326,7 @@ async def test_the_bot_learns_its_name_late_when_the_first_look_failed(
 async def test_a_webhook_that_stays_is_no_end(
     telegram: PretendedTelegram, channel: Channel, clock: WatchedClock
 ) -> None:
-    telegram.state.webhook_url = "https://example.org/hook"
+    telegram.state.webhook.url = "https://example.org/hook"
     telegram.fail("deleteWebhook", "server_error")
     telegram.says(ADA, "hello")
     inbox = RecordingInbox()
@@ -326,7 +341,7 @@ async def test_a_webhook_that_stays_is_no_end(
 async def test_a_webhook_of_former_days_is_removed(
     telegram: PretendedTelegram, channel: Channel, clock: WatchedClock
 ) -> None:
-    telegram.state.webhook_url = "https://example.org/hook"
+    telegram.state.webhook.url = "https://example.org/hook"
     telegram.says(ADA, "hello")
     inbox = RecordingInbox()
     async with started(channel, inbox):

@@ -44,6 +44,7 @@ def formatted(rendered: Rendered, kind: str) -> list[str]:
         ("**", "**"),
         ("[]: x", "[]: x"),
         ("```py\n```", "```py\n```"),
+        ("**b**\n\n```py\n```", "b"),
         ("\ud83d\ude00 \ud83d", "😀 \N{REPLACEMENT CHARACTER}"),
         (" \n\u200b", INVISIBLE),
         ("", INVISIBLE),
@@ -59,6 +60,47 @@ def test_a_cell_that_the_table_would_drop_keeps_the_markdown() -> None:
     assert render(markdown) == Rendered(text=markdown)
 
 
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [
+        (
+            "| Name | Price |\n|:--|--:|\n| a | 1.20 |\n| bb | 112.00 |",
+            "Name |  Price\n-----+-------\na    |   1.20\nbb   | 112.00",
+        ),
+        (
+            "| 名前 | x |\n|:-:|---|\n| a | |\n| e\u0301 | y |",
+            "名前 | x\n-----+--\n a   |\n e\u0301   | y",
+        ),
+    ],
+)
+def test_a_narrow_table_has_columns_and_no_blanks_behind_them(markdown: str, text: str) -> None:
+    rendered = render(markdown)
+    assert (text, [text]) == (rendered.text, formatted(rendered, "pre"))
+
+
+def test_a_table_wider_than_a_telephone_is_a_block_of_lines_a_row() -> None:
+    rendered = render(
+        "Prices:\n\n"
+        "| Name | What it *is* | Where |\n|---|---|--:|\n"
+        f"| Apples | fresh, `1 < 2`, {'good ' * 6}| [here](https://x.org) |\n"
+        "| Pears | | near |\n\n"
+        "That is all."
+    )
+    assert rendered.text == (
+        "Prices:\n\n"
+        "Name: Apples\nWhat it is: fresh, 1 < 2, good good good good good good\n"
+        "Where: here (https://x.org)\n\n"
+        "Name: Pears\nWhat it is:\nWhere: near\n\n"
+        "That is all."
+    )
+    assert rendered.spans == ()
+
+
+def test_the_head_of_a_wide_table_without_rows_is_shown() -> None:
+    names = [f"a long name {number}" for number in range(5)]
+    assert render(f"| {' | '.join(names)} |\n{'|--' * 5}|").text == "\n".join(names)
+
+
 def test_formatting_becomes_entities_counted_in_utf16() -> None:
     rendered = render(f"{FAMILY} **bold** _it_ `code` [l](https://x.org)\n\n```py\nx = 1\n```\n> q")
     assert formatted(rendered, "bold") == ["bold"]
@@ -69,6 +111,31 @@ def test_formatting_becomes_entities_counted_in_utf16() -> None:
     assert formatted(rendered, "blockquote") == ["q"]
     assert [span.language for span in rendered.spans if span.kind == "pre"] == ["py"]
     assert [span.url for span in rendered.spans if span.kind == "text_link"] == ["https://x.org"]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text", "bold"),
+    [
+        ("**你好、**世界", "你好、世界", ["你好、"]),
+        ("他说**「好」**吗、**可以。**走", "他说「好」吗、可以。走", ["「好」", "可以。"]),
+        (
+            "これは**重要「じゅうよう」**です",
+            "これは重要「じゅうよう」です",
+            ["重要「じゅうよう」"],
+        ),
+        ("**你好**世界", "你好世界", ["你好"]),
+        ("- **注意。**别 `**这、**个`", "• 注意。别 **这、**个", ["注意。"]),
+        (r"\*\*你好、\*\*世界", "**你好、**世界", []),
+        ("2 ** 3 ** 4, a**b**, f(**kwargs), **(x)**y", None, ["b"]),
+        ("```\n**你好、**世界\n```", "**你好、**世界", []),
+    ],
+)
+def test_bold_beside_letters_that_know_no_spaces(
+    markdown: str, text: str | None, bold: list[str]
+) -> None:
+    rendered = render(markdown)
+    assert rendered.text == (text or "2 ** 3 ** 4, ab, f(**kwargs), **(x)**y")
+    assert formatted(rendered, "bold") == bold
 
 
 def test_long_quotes_are_not_folded_away() -> None:

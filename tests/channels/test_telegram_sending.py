@@ -40,7 +40,10 @@ def clock() -> WatchedClock:
 
 @pytest.fixture
 async def channel(telegram: PretendedTelegram, clock: WatchedClock) -> AsyncIterator[Channel]:
-    made = build(Settings(token=SecretStr(telegram.token), base_url=telegram.base_url), clock)
+    settings = Settings(
+        token=SecretStr(telegram.token), base_url=telegram.base_url, messages_per_second=0
+    )
+    made = build(settings, clock)
     yield made
     await made.close()
 
@@ -53,6 +56,8 @@ def test_what_telegram_can_do(channel: Channel) -> None:
         shows_drafts=True,
         preview_interval_s=1.0,
         typing_interval_s=4.0,
+        has_buttons=True,
+        sends_files=True,
     )
 
 
@@ -84,7 +89,9 @@ async def test_a_topic_that_is_gone_does_not_lose_the_answer(
     telegram: PretendedTelegram, channel: Channel
 ) -> None:
     await channel.send(Reply(address=replace(TOPIC, thread="99"), text="answer"))
-    assert [(call.text, call.thread) for call in telegram.sent] == [("answer", 0)]
+    assert [(call.text, call.thread) for call in telegram.sent] == [
+        ("answer\n\n(Its topic is gone.)", 0)
+    ]
 
 
 async def test_refused_formatting_is_sent_plain(
@@ -197,6 +204,19 @@ async def test_a_chat_that_moved_gets_its_answer(
     telegram.state.move_chat(-100200, -100300)
     await channel.send(Reply(address=replace(TOPIC, thread=""), text="answer"))
     assert [(call.chat_id, call.text) for call in telegram.sent] == [(-100300, "answer")]
+
+
+async def test_in_a_chat_that_moved_no_other_message_is_changed(
+    telegram: PretendedTelegram, channel: Channel
+) -> None:
+    address = replace(TOPIC, thread="")
+    receipt = await channel.send(Reply(address=address, text="unfinished"))
+    telegram.state.move_chat(-100200, -100300)
+    with pytest.raises(DeliveryError) as raised:
+        await channel.edit(receipt, Reply(address=address, text="answer"))
+
+    assert not raised.value.can_retry
+    assert [call.chat_id for call in telegram.edits] == []
 
 
 async def test_drafts_are_for_private_chats_and_long_ones_show_their_end(

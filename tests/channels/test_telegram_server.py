@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from bot.testing.telegram_rules import Json
 from bot.testing.telegram_server import PretendedTelegram
+from bot.testing.telegram_webhook import SECRET_HEADER
 
 ADA = 1001
 GROUP = -100200
@@ -106,5 +108,52 @@ async def test_the_rest_is_noted(telegram: PretendedTelegram) -> None:
     assert telegram.state.called("setMyCommands")[0].params == {"commands": commands}
     assert (await ask(telegram, "getWebhookInfo"))["result"] == {
         "url": "",
-        "pending_update_count": 0,
+        "pending_update_count": 2,
     }
+
+
+async def test_a_webhook_is_set_described_and_called_with_its_secret(
+    telegram: PretendedTelegram,
+) -> None:
+    got: list[tuple[str, Json]] = []
+
+    async def take(request: web.Request) -> web.Response:
+        got.append((request.headers.get(SECRET_HEADER, ""), await request.json()))
+        return web.Response(status=200 if len(got) > 1 else 503)
+
+    app = web.Application()
+    app.router.add_post("/hook", take)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    url = f"http://127.0.0.1:{runner.addresses[0][1]}/hook"
+    wanted: Json = {"url": url, "secret_token": "s", "allowed_updates": ["message"]}
+    assert (await ask(telegram, "setWebhook", wanted))["result"] is True
+    await telegram.wait_until(lambda: not telegram.has_waiting)
+    info = (await ask(telegram, "getWebhookInfo"))["result"]
+    await runner.cleanup()
+    assert isinstance(info, dict)
+    assert (info["url"], info["pending_update_count"]) == (url, 0)
+    assert info["last_error_message"] == "Wrong response from the webhook: 503"
+    assert [secret for secret, _ in got] == ["s"] * 3
+    assert [update["update_id"] for _, update in got] == [1000, 1000, 1001]
+    assert "webhook is active" in str((await ask(telegram, "getUpdates"))["description"])
+    assert "invalid webhook URL" in str((await ask(telegram, "setWebhook"))["description"])
+
+
+async def test_a_press_can_be_answered_once(telegram: PretendedTelegram) -> None:
+    query = telegram.presses(ADA, 1, "Tok3n")["callback_query"]
+    assert isinstance(query, dict)
+    press: Json = {"callback_query_id": query["id"]}
+    assert (await ask(telegram, "answerCallbackQuery", press))["result"] is True
+    assert "too old" in str((await ask(telegram, "answerCallbackQuery", press))["description"])
+
+
+async def test_a_group_that_moves_says_so_on_both_sides(telegram: PretendedTelegram) -> None:
+    telegram.says(-7, "hello", chat_type="group")
+    telegram.migrates(-7, -1007)
+    result = (await ask(telegram, "getUpdates", {"offset": 1003}))["result"]
+    assert isinstance(result, list)
+    assert [each["message"]["chat"]["id"] for each in result] == [-7, -1007]
+    refused = await ask(telegram, "sendMessage", {"chat_id": -7, "text": "a"})
+    assert refused["parameters"] == {"migrate_to_chat_id": -1007}

@@ -16,8 +16,12 @@ WORDS = [
     ("agent_max_context_turns", "-1", f"{NO_TURNS}, not -1; nothing was changed."),
     ("agent_max_context_turns", "1001", f"{NO_TURNS}, not 1001; nothing was changed."),
     *(
+        ("agent_max_context_turns", text, f"{NO_TURNS}, not {text}; nothing was changed.")
+        for text in ("abc", "1e9", "1.0", "50k", "50,000", "true")
+    ),
+    *(
         ("agent_max_context_turns", text, f"{NO_TURNS}; nothing was changed.")
-        for text in ("abc", "1e9", "", "1.0", "50k", "50_000", "true", "**7**", "7 8", "9" * 9_000)
+        for text in ("", "50_000", "**7**", "7 8", "9" * 9_000)
     ),
     (
         "agent_max_context_tokens",
@@ -41,7 +45,7 @@ WORDS = [
     (
         "log_level",
         "loud",
-        "`log_level` must be debug, info, warning or error; nothing was changed.",
+        "`log_level` must be debug, info, warning or error, not loud; nothing was changed.",
     ),
     ("agent_max_stepz", "3", "There is no such setting; did you mean `agent_max_steps`?"),
     ("xyzzy", "3", "There is no such setting; `/config` lists all that can be changed here."),

@@ -16,7 +16,6 @@ KNOWN = ("claim", "help", "new", "status", "stop")
         ("/HELP", "help", ""),
         ("/claim  7F3K-Q2MX ", "claim", "7F3K-Q2MX"),
         ("/remind_me\nin an hour\nto call", "remind_me", "in an hour\nto call"),
-        ("/new@DayBookBot now", "new", "now"),
         ("/re-load", "re-load", ""),
         ("/помощь", "помощь", ""),
         ("/stop /now", "stop", "/now"),
@@ -24,6 +23,12 @@ KNOWN = ("claim", "help", "new", "status", "stop")
 )
 def test_commands(text: str, name: str, arguments: str) -> None:
     assert CommandCall(name=name, arguments=arguments) == parse_command(text)
+
+
+@pytest.mark.parametrize("arguments", ["", "now"])
+def test_another_bot_may_be_meant(arguments: str) -> None:
+    call = CommandCall(name="new", arguments=arguments, bot="DayBookBot")
+    assert call == parse_command(f"/new@DayBookBot {arguments}".rstrip())
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ from datetime import datetime
 import pytest
 
 from bot.config import Config
-from bot.core.access import AccessPolicy
-from bot.core.chat import Capabilities, PersonKey
+from bot.core.access import ATTEMPTS_ALLOWED, ATTEMPTS_FORGOTTEN_AFTER
+from bot.core.chat import Capabilities, ChatKind, InboundEdit
 from bot.core.lifecycle import Cursor, Received, SetAside
+from bot.core.looking_back import LEAD
 from bot.core.window.notes import words_of
 from bot.errors import StoreError
-from bot.runtime.access_gate import FEW_TOLD, TOLD_AGAIN_AFTER_S, AccessGate
+from bot.runtime.access_gate import UNCLAIMED, YOU_ARE_OWNER
 from bot.runtime.storing import STORE_RETRY_S
 from bot.testing.clock import FakeClock
 from bot.testing.dialogue import Dialogue
@@ -64,16 +65,6 @@ async def test_a_stranger_is_told_also_when_the_store_failed_at_first(clock: Fak
     assert ["`loopback:1001`" in text for text in dialogue.channel.texts()] == [True]
 
 
-async def test_many_strangers_are_not_kept_in_mind_for_ever(clock: FakeClock) -> None:
-    gate = AccessGate(AccessPolicy(mode="pairing"), InMemoryStore(), clock)
-    for number in range(3 * FEW_TOLD):
-        if number % FEW_TOLD == 0:
-            await clock.advance(TOLD_AGAIN_AFTER_S)
-        assert gate.is_to_be_told(PersonKey(f"loopback:{number}"))
-
-    assert FEW_TOLD == len(gate._told_at)
-
-
 async def test_nothing_a_stranger_writes_is_kept(open_store: OpenStore) -> None:
     async with Dialogue(
         ScriptedModel(), config=Config(access="list"), store=open_store()
@@ -90,11 +81,15 @@ async def test_the_owner_claims_the_bot_with_the_code_once(open_store: OpenStore
         code = code_of(dialogue)
         claimed = await dialogue.says(f"/claim {code.lower().replace('-', ' ')}")
         answered = await dialogue.says("hello")
-        again = await dialogue.says(f"/claim {code}", chat="2002", user="2002")
+        (again,) = await dialogue.says(f"/claim {code}")
+        (stranger,) = await dialogue.says(f"/claim {code}", chat="2002", user="2002")
+        silence = await dialogue.says(f"/claim {code}", chat="2002", user="2002")
 
     assert "You are the owner" in claimed[0]
     assert ["Yes?"] == answered
-    assert ["This bot has an owner already."] == again
+    assert YOU_ARE_OWNER == again
+    assert "Your code is" in stranger  # as whatever a stranger writes
+    assert [] == silence
 
 
 async def test_the_owner_is_known_after_a_restart(open_store: OpenStore) -> None:
@@ -110,13 +105,52 @@ async def test_the_owner_is_known_after_a_restart(open_store: OpenStore) -> None
 
 
 async def test_guessing_the_code_is_stopped() -> None:
-    async with Dialogue(ScriptedModel(), config=Config()) as dialogue:
+    clock = FakeClock()
+    async with Dialogue(ScriptedModel(), config=Config(), clock=clock) as dialogue:
         code = code_of(dialogue)
         for _ in range(5):
             assert "not the code" in (await dialogue.says("/claim AAAA-AAAA"))[0]
         locked = await dialogue.says(f"/claim {code}")
+        silence = await dialogue.says(f"/claim {code}", "/start AAAA-AAAA", "hello?")
+        await clock.advance(ATTEMPTS_FORGOTTEN_AFTER.total_seconds())
+        (claimed,) = await dialogue.says(f"/claim {code}")
 
     assert ["Too many wrong codes. Try again in 15 minutes."] == locked
+    assert "no owner yet" in silence[0]
+    assert 1 == len(silence)
+    assert YOU_ARE_OWNER == claimed
+
+
+async def test_many_claims_at_once_are_answered_a_few_times(open_store: OpenStore) -> None:
+    async with Dialogue(ScriptedModel(), config=Config(), store=open_store()) as dialogue:
+        messages = [dialogue.channel.message(f"/claim AAAA-A{n:03}") for n in range(20)]
+        await dialogue.together(*messages)
+
+    assert ATTEMPTS_ALLOWED + 1 == len(dialogue.channel.texts())
+
+
+async def test_claims_are_nothing_where_strangers_are() -> None:
+    config = Config(access="list", admins=("loopback:1",), allow=("loopback:3003",))
+    async with Dialogue(ScriptedModel(), config=config) as dialogue:
+        assert [] == await dialogue.says("/claim AAAA-AAAA", "/start AAAA-AAAA", "/claim")
+        (told,) = await dialogue.says("/claim AAAA-AAAA", chat="3003", user="3003")
+
+    assert UNCLAIMED == told
+
+
+async def test_who_becomes_the_owner_reads_of_nothing_else_and_waits_no_more() -> None:
+    async with Dialogue(ScriptedModel(), config=Config()) as dialogue:
+        (before,) = await dialogue.says("/start")
+        (other,) = await dialogue.says("hello", chat="2002", user="2002")
+        await dialogue.says(f"/claim {code_of(dialogue)}")
+        (listed,) = await dialogue.says("/pair")
+        (greeted,) = await dialogue.says("hello", chat="2002", user="2002")
+
+    assert "send me `/claim CODE`" in before
+    assert "`loopback:1001`" in before
+    assert "Your code is" not in before + other
+    assert "Waiting" not in listed
+    assert "Your code is" in greeted
 
 
 async def test_the_code_is_not_taken_where_others_can_see_it() -> None:
@@ -139,7 +173,9 @@ async def test_a_group_is_answered_only_when_it_speaks_to_the_bot() -> None:
         await dialogue.app.settled(asked.address)
 
     assert ["Yes?"] == dialogue.channel.texts()
-    assert ("Person 1001: are you there?",) == words_of(model.requests[0].messages[0])
+    said_to_it, *quoted = words_of(model.requests[0].messages[0])
+    assert "Person 1001#1001: are you there?" == said_to_it
+    assert [f"{LEAD}\n> Person 1001#1001: lunch?"] == quoted
 
 
 async def test_a_stranger_in_a_group_gets_no_answer() -> None:
@@ -184,7 +220,45 @@ async def test_what_may_be_meant_for_another_bot_is_left_alone(text: str) -> Non
     assert [] == await in_a_group(text, is_named=False, prefix="!")
 
 
+@pytest.mark.parametrize("kind", ["private", "group"])
+@pytest.mark.parametrize("text", ["/pair loopback:666", "pair", "/claim", "/start 7F3K-Q2MX"])
+async def test_who_passes_a_command_on_does_not_give_it(
+    open_store: OpenStore, text: str, kind: ChatKind
+) -> None:
+    model = ScriptedModel(["I see."])
+    config = Config(admins=("loopback:1",))
+    async with Dialogue(model, config=config, store=open_store()) as dialogue:
+        message = dialogue.channel.message(text, user="1", chat="1", kind=kind)
+        await dialogue.together(replace(message, forwarded_from="Mallory"))
+        grants = await dialogue.store.grants()
+
+    assert (["I see."], ()) == (dialogue.channel.texts("1"), grants)
+    assert "Forwarded from Mallory" in str(model.requests[0].messages)
+
+
+async def test_a_changed_forward_is_no_command_either(open_store: OpenStore) -> None:
+    model = ScriptedModel(["I see."])
+    async with Dialogue(model, config=Config(access="open"), store=open_store()) as dialogue:
+        message = replace(dialogue.channel.message("/stop"), forwarded_from="Mallory")
+        edit = InboundEdit(event_id="edit:1", message=message, edited_at=message.sent_at)
+        await dialogue.together(edit)
+
+    assert ["I see."] == dialogue.channel.texts()
+    assert "Forwarded from Mallory" in str(model.requests[0].messages)
+
+
+@pytest.mark.parametrize("text", ["/new@other_bot", "/translate@other_bot hi"])
+async def test_a_command_for_another_bot_is_left_to_it(text: str) -> None:
+    assert [] == await in_a_group(text, is_named=True)
+
+
+async def test_in_private_whoever_it_names_it_is_a_text_for_us() -> None:
+    model = ScriptedModel(["That bot is not here."])
+    async with Dialogue(model, config=Config(access="open")) as dialogue:
+        assert ["That bot is not here."] == await dialogue.says("/new@other_bot")
+
+
 async def test_in_a_group_only_admins_begin_anew() -> None:
     (answer,) = await in_a_group("/new", is_named=True)
 
-    assert "only the bot's admins" in answer
+    assert "only admins can do that" in answer

@@ -167,8 +167,9 @@ async def leave_chats(data_dir: Path) -> datetime:
     await store.ask_to_remember(now + timedelta(days=1), at=now)
     for job in await store.due_jobs(now, limit=9):
         turns_of_chat = await store.unremembered(job, limit=9)
-        await store.remember(job, tuple(entry_of(turn.id) for turn in turns_of_chat), is_done=True)
-        await store.mark_written(tuple(turn.id for turn in turns_of_chat))
+        entries = tuple(entry_of(turn.id, moment=turn.started_at) for turn in turns_of_chat)
+        await store.remember(job, entries, is_done=True)
+        await store.mark_written(entries)
     await store.close()
     memory = data_dir / "memory" / "telegram.7.1"
     memory.mkdir(parents=True)

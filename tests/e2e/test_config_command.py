@@ -89,7 +89,8 @@ async def test_a_change_is_told_with_old_and_new_and_can_be_taken_back(
         f"`{TURNS}` is `20` already (default).",
         f"Taken back: `{TURNS}`: `20` → `12`, {acts}",
         f"Taken back: `{TURNS}`: `12` → `20`, {acts}",
-        "There is no change for all chats to take back.",
+        "There is no change for all chats to take back; `/config undo --here` looks for one for "
+        "this chat.",
     ]
 
 
@@ -287,3 +288,18 @@ async def test_a_change_that_the_store_refuses_is_made_once_it_takes_it() -> Non
     assert () == before
     assert "`4096` → `300`" in told
     assert ["300"] == [each.value for each in await store.overrides()]
+
+
+async def test_what_the_window_leaves_of_a_setting_is_told(open_store: OpenStore) -> None:
+    async with Dialogue(ScriptedModel(), config=OPEN, store=open_store()) as dialogue:
+        [known] = await dialogue.says("/config model_window_tokens")
+        await dialogue.says("/config model_window_tokens 8000")
+        [answer] = await dialogue.says("/config max_tokens 64000")
+        [request] = await dialogue.says("/config agent_max_context_tokens 1000000")
+        [fits] = await dialogue.says("/config max_tokens 1500")
+
+    reads = "`scripted` reads 8000 tokens with its answer"
+    assert "`scripted` reads 200000 tokens with its answer" in known
+    assert f"In force are 2000: {reads}, and an answer has a quarter of that." in answer
+    assert f"In force are 6000, since {reads}." in request
+    assert "In force" not in fits

@@ -8,7 +8,7 @@ from bot.core.chat import Capabilities
 from bot.core.lifecycle import Received
 from bot.errors import DeliveryError, FateUnknown, ModelRequestRefused
 from bot.runtime import notices
-from bot.runtime.commands.retry import UNDER_WAY
+from bot.runtime.commands.retry import BEING_WRITTEN, UNDER_WAY
 from bot.runtime.delivery import REPEATED
 from bot.testing.clock import START, settle
 from bot.testing.dialogue import Dialogue
@@ -200,6 +200,21 @@ async def test_retry_goes_on_with_a_failed_turn(open_store: OpenStore) -> None:
     assert ["user", "assistant", "user", "assistant", "user"] == [
         message.role for message in model.requests[-1].messages
     ]
+
+
+async def test_a_retry_while_the_first_answer_is_written_says_so(open_store: OpenStore) -> None:
+    model = ScriptedModel(["Hello."])
+    model.hold()
+    async with Dialogue(model, config=OPEN, store=open_store()) as dialogue:
+        channel = dialogue.channel
+        await dialogue.happens([channel.message("hello")])
+        await model.held()
+        await dialogue.happens([channel.message("/retry")])
+        meanwhile = channel.texts()
+        model.release()
+        await settle()
+
+    assert ([BEING_WRITTEN], "Hello.") == (meanwhile, channel.texts()[-1])
 
 
 async def test_a_retry_that_is_run_again_says_nothing_beside_the_answer(

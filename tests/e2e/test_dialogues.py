@@ -15,6 +15,7 @@ from bot.errors import (
     DeliveryError,
     FateUnknown,
     ModelAuthError,
+    ModelNotFound,
     ModelOverloaded,
     ModelRateLimited,
     ModelRequestRefused,
@@ -171,6 +172,7 @@ async def test_a_tool_is_called_and_its_result_is_given_to_the_model(
     [
         (ModelAuthError(), "its key was refused"),
         (ModelRequestRefused(), "refused this request"),
+        (ModelNotFound(), "There is no model `"),
         (ContextTooLong(needed_tokens=210_000, limit_tokens=200_000), "210000 tokens"),
     ],
 )
@@ -249,7 +251,7 @@ async def test_what_nobody_foresaw_is_told_with_an_incident_number() -> None:
         first = await dialogue.says("hello")
         second = await dialogue.says("next")
 
-    assert "incident 20260105-090000" in first[0]
+    assert "incident 20260105-090000-000" in first[0]
     assert ["Next."] == second
 
 

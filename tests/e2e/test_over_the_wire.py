@@ -1,6 +1,7 @@
 """The whole path over real sockets: Telegram and the vendor pretended, everything else real."""
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from pydantic import SecretStr
 
 import channels.telegram
 from bot.adapters.anthropic_model import AnthropicModel
+from bot.adapters.anthropic_model.json_values import JsonObject
 from bot.adapters.anthropic_model.model import Limits
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.app import App, Outside
@@ -25,16 +27,19 @@ from bot.testing.anthropic_server import (
     SERVER_ERROR,
     UNAUTHORIZED,
     Broken,
+    Held,
     PretendedAnthropic,
     Refused,
     Script,
     rate_limited,
 )
 from bot.testing.clock import HurriedClock
+from bot.testing.telegram_rules import person
 from bot.testing.telegram_server import PretendedTelegram
 from bot.testing.texts import long_answer, words_of
 
 CHAT = 1001
+GROUP = -100200
 PATIENCE_S = 20.0
 
 
@@ -196,3 +201,38 @@ async def test_a_long_answer_arrives_whole(tmp_path: Path) -> None:
     parts = sent_texts(telegram)
     assert words_of(text) == [word for part in parts for word in words_of(part)]
     assert all(len(part.encode("utf-16-le")) // 2 <= 4096 for part in parts)
+
+
+async def test_topics_and_a_private_chat_side_by_side_never_cross(tmp_path: Path) -> None:
+    """Three answers are being written at once, each of them in its own place."""
+    places = {"mark-one": (GROUP, 11), "mark-two": (GROUP, 12), "mark-three": (CHAT, 0)}
+    gate = asyncio.Event()
+
+    def marked(body: JsonObject) -> Held:
+        (mark,) = (mark for mark in places if mark in json.dumps(body["messages"]))
+        return Held(text=f"{mark} " * 40 + f"{mark} ends.", may_go_on=gate)
+
+    async with (
+        PretendedTelegram() as telegram,
+        PretendedAnthropic(otherwise=marked) as vendor,
+        running(telegram, vendor, tmp_path),
+    ):
+        for mark, (chat, thread) in places.items():
+            kind = "private" if chat > 0 else "supergroup"
+            text = f"@{telegram.bot['username']} {mark}"
+            telegram.says(chat, text, chat_type=kind, thread=thread, sender=person(CHAT))
+        await telegram.wait_until(
+            lambda: (
+                len({(call.chat_id, call.thread) for call in telegram.actions}) == 3
+                and len(telegram.drafts) > 0
+            )
+        )
+        gate.set()
+        await telegram.wait_for_sent(3)
+
+    for call in (*telegram.sent, *telegram.drafts):
+        assert {(call.chat_id, call.thread)} == {
+            place for mark, place in places.items() if mark in call.text
+        }
+    assert {call.chat_id for call in telegram.drafts} == {CHAT}
+    assert sorted(places.values()) == sorted((call.chat_id, call.thread) for call in telegram.sent)

@@ -189,3 +189,91 @@ async def test_a_turn_stopped_before_it_wrote_again_keeps_what_was_shown(
         await dialogue.happens([dialogue.channel.message("/stop")])
 
     assert [f"Half \n\n{notices.STOPPED}", "Stopped."] == dialogue.channel.texts()
+
+
+SHORT = Capabilities(max_text_length=10, can_edit=True, finds_sent=True)
+
+
+async def test_a_long_answer_is_shown_in_several_messages_while_it_is_written(
+    open_store: OpenStore,
+) -> None:
+    channel = LoopbackChannel(capabilities=SHORT)
+    model = ScriptedModel(["one-two-three four five"])
+    model.hold()
+    async with Dialogue(model, config=OPEN, store=open_store(), channel=channel) as dialogue:
+        await dialogue.happens([channel.message("count")])
+        await model.held()
+        await passes(dialogue, 5)
+        shown = channel.texts()
+        model.release()
+        await settle()
+
+    assert ["one-two-th", "ree "] == shown
+    assert ["one-two-th", "ree four f", "ive"] == channel.texts()
+    assert [["one-two-th"], ["ree "], []] == [post.history for post in channel.posts]
+
+
+async def test_a_crash_behind_the_first_of_several_messages_leaves_none_unfinished(
+    open_store: OpenStore,
+) -> None:
+    model = ScriptedModel(["one-two-three four"])
+    dialogue = await begin(open_store, SHORT, model)
+    channel = dialogue.channel
+    model.hold()
+    await dialogue.happens([channel.message("count")])
+    await model.held()
+    await passes(dialogue, 5)
+    await dialogue.crash()
+    shown = channel.texts()
+    later = ScriptedModel(["five-six-seven eight nine ten"])
+    async with Dialogue(later, config=OPEN, store=open_store(), channel=channel):
+        await settle()
+
+    assert ["one-two-th", "ree "] == shown
+    assert ["five-six-s", "even eight", " nine ten"] == channel.texts()
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+async def test_what_was_shown_too_much_is_taken_back(open_store: OpenStore, is_gone: bool) -> None:
+    channel = LoopbackChannel(capabilities=SHORT)
+    model = ScriptedModel(
+        [answer(Text(text="one-two-three-four "), ToolCall(id="1", name="clock", arguments="{}"))]
+    )
+    model.then("Done.")
+    model.hold()
+    async with Dialogue(model, config=OPEN, store=open_store(), channel=channel) as dialogue:
+        await dialogue.happens([channel.message("count")])
+        await model.held()
+        await passes(dialogue, 5)
+        shown = channel.texts()
+        if is_gone:
+            channel.posts.pop()
+        model.release()
+        await settle()
+        await passes(dialogue, 60)
+
+    assert ["one-two-th", "ree-four "] == shown
+    assert ["Done."] == channel.texts()
+
+
+@pytest.mark.parametrize("has_arrived", [False, True])
+async def test_what_may_have_been_shown_too_much_is_looked_for_and_taken_back(
+    open_store: OpenStore, has_arrived: bool
+) -> None:
+    model = ScriptedModel(["one-two-three-four "])
+    dialogue = await begin(open_store, SHORT, model)
+    channel = dialogue.channel
+    (channel.lost_answers if has_arrived else channel.failures).extend([None, FateUnknown()])
+    model.hold()
+    await dialogue.happens([channel.message("count")])
+    await model.held()
+    await passes(dialogue, 2)
+    await dialogue.crash()
+    shown = channel.texts()
+    later = ScriptedModel(["Done."])
+    async with Dialogue(later, config=OPEN, store=open_store(), channel=channel) as dialogue:
+        await settle()
+        await passes(dialogue, 60)
+
+    assert ["one-two-th", *["ree-four "] * has_arrived] == shown
+    assert ["Done."] == channel.texts()

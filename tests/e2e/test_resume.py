@@ -3,8 +3,10 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from bot.config import Config
-from bot.core.chat import Capabilities
+from bot.core.chat import Capabilities, StopRequest
 from bot.core.lifecycle import Received
 from bot.core.messages import Message, ToolCall, ToolResult
 from bot.core.turns import Step, TurnId
@@ -100,3 +102,47 @@ async def test_a_command_whose_plugin_is_gone_is_answered_as_one_that_is_none() 
 
     assert ["There is no command `!weather`. `!help` lists all commands."] == channel.texts()
     assert () == (await store.unfinished()).commands
+
+
+@pytest.mark.parametrize("texts", [("/stop", "two"), ("one", "/stop")])
+async def test_a_stop_that_a_crash_held_up_ends_only_what_came_before_it(
+    open_store: OpenStore, texts: tuple[str, str]
+) -> None:
+    channel, store = LoopbackChannel(), open_store()
+    for text in texts:
+        message = channel.message(text)
+        received = Received(inbound=message, route="command" if text == "/stop" else "turn")
+        await store.receive((received,), cursor=None, at=START)
+    assert await store.claim(message.address.session_key, at=START) is not None
+    await store.close()
+
+    model = ScriptedModel(["An answer."])
+    async with Dialogue(model, config=OPEN, store=open_store(), channel=channel) as dialogue:
+        await dialogue.app.settled(message.address)
+
+    assert ("An answer." in channel.texts()) == (texts[0] == "/stop")
+
+
+async def test_the_stop_button_of_an_answer_that_is_there_stops_no_other() -> None:
+    model, store = ScriptedModel(["First.", "Second.", "never shown"]), InMemoryStore()
+    async with Dialogue(model, config=OPEN, store=store) as dialogue:
+        await dialogue.says("one")
+        model.hold()
+        second = dialogue.channel.message("two")
+        await dialogue.happens([second])
+        await model.held()
+        stop = StopRequest(
+            event_id="stop:1", address=second.address, sender=second.sender, draft_id=1
+        )
+        await dialogue.happens([stop])
+        model.release()
+        await dialogue.app.settled(second.address)
+        third = dialogue.channel.message("three")
+        model.hold()
+        await dialogue.happens([third])
+        await model.held()
+        await dialogue.happens([replace(stop, event_id="stop:2", draft_id=3)])
+        await dialogue.app.settled(third.address)
+
+    assert ["First.", "Second."] == dialogue.channel.texts()[:2]
+    assert "stopped" == store.turns[-1].outcome

@@ -213,6 +213,8 @@ async def test_the_running_bot_is_asked_from_the_command_line(
     await bot.start()
     await bot.says("http.listening")
     well = await bot.run("status")
+    paired = await bot.run("pair", "telegram:1001")
+    nobody = await bot.run("pair", "AAAA-AAAA")
     second = await bot.run("serve")
     bot.signal(signal.SIGTERM)
     await bot.ended()
@@ -220,6 +222,9 @@ async def test_the_running_bot_is_asked_from_the_command_line(
 
     assert (0, "") == (well[0], well[2])
     assert "ok\n  telegram: receiving\n" in well[1]
+    assert (0, "telegram:1001 may talk to me now.\n") == paired[:2]
+    assert 1 == nobody[0]
+    assert "Nobody has that code" in nobody[1]
     assert (2, "") == second[:2]
     assert f"is in use by process {bot.pid};" in second[2]
     assert (1, "") == gone[:2]

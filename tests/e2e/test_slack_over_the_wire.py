@@ -19,11 +19,12 @@ from bot.testing.slack_server import PretendedSlack
 from bot.testing.texts import long_answer
 
 PATIENCE_S = 20.0
+OPEN = Config(access="open", plugins=("clock",))
 
 
 @asynccontextmanager
 async def running(
-    slack: PretendedSlack, vendor: PretendedAnthropic, folder: Path
+    slack: PretendedSlack, vendor: PretendedAnthropic, folder: Path, config: Config = OPEN
 ) -> AsyncIterator[App]:
     clock = HurriedClock()
     outside = Outside(
@@ -38,7 +39,7 @@ async def running(
         clock=clock,
         announce=lambda line: None,
     )
-    app = App(Config(access="open", plugins=("clock",)), outside)
+    app = App(config, outside)
     task = asyncio.ensure_future(app.run())
     try:
         async with asyncio.timeout(PATIENCE_S):

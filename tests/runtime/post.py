@@ -96,9 +96,14 @@ class Post:
         return await self.store.finish_command("loopback", asked.event_id, replies, at=START)
 
     async def delivers(
-        self, *texts: str, address: ChatAddress = HOME, kind: ReplyKind = "final"
+        self,
+        *texts: str,
+        address: ChatAddress = HOME,
+        kind: ReplyKind = "final",
+        is_unasked: bool = False,
     ) -> None:
-        self.delivery.enqueue(await self.stored(*texts, address=address, kind=kind))
+        items = await self.stored(*texts, address=address, kind=kind)
+        self.delivery.enqueue(items, is_unasked=is_unasked)
         await settle()
 
     @property

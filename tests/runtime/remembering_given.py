@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
 
 from bot.core.chat import SessionKey
@@ -30,21 +31,33 @@ MINUTE = 60.0
 
 
 class DailyFiles:
-    """Fills MemoryFiles: lists by day; ``failures`` is how often writing fails from now on."""
+    """Fills MemoryFiles: lists by day; ``failures`` is how often writing fails from now on.
+
+    Attributes:
+        broken: The audience whose folder cannot be written.
+    """
 
     def __init__(self) -> None:
         self.appended: list[MemoryEntry] = []
         self.failures = 0
+        self.broken: Audience | None = None
 
     async def append(self, entries: tuple[MemoryEntry, ...]) -> None:
         if self.failures:
             self.failures -= 1
             raise StoreError("the disk is full")
-        known = {entry.turn_id for entry in self.appended}
-        self.appended += (entry for entry in entries if entry.turn_id not in known)
+        if any(entry.audience == self.broken for entry in entries):
+            raise StoreError("permission denied")
+        known = {(entry.turn_id, entry.moment) for entry in self.appended}
+        self.appended += (each for each in entries if (each.turn_id, each.moment) not in known)
 
     async def read_day(self, audience: Audience, day: date) -> str:
         return "\n".join(entry.text for entry in self.appended if entry.day == day)
+
+    async def move(self, old: Audience, new: Audience) -> None:
+        self.appended = [
+            replace(each, audience=new) if each.audience == old else each for each in self.appended
+        ]
 
     @property
     def turns(self) -> list[int]:

@@ -1,6 +1,7 @@
 """Whatever happens to a chat, in whatever order: each request fits, and nothing leaves silently."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine
 from dataclasses import replace
 from datetime import timedelta
@@ -41,11 +42,16 @@ class Chat(RuleBasedStateMachine):
     def carried_out(self, work: Coroutine[object, object, object]) -> None:
         self.loop.run_until_complete(work)
 
-    @rule(rounds=ROUNDS, words=st.integers(1, 400), overflows=st.sampled_from([0, 0, 0, 1, 2]))
-    def have_a_turn(self, rounds: list[int], words: int, overflows: int) -> None:
-        self.carried_out(self._turn(rounds, words, overflows))
+    @rule(
+        rounds=ROUNDS,
+        words=st.integers(1, 400),
+        overflows=st.sampled_from([0, 0, 0, 1, 2]),
+        lands=st.booleans(),
+    )
+    def have_a_turn(self, rounds: list[int], words: int, overflows: int, *, lands: bool) -> None:
+        self.carried_out(self._turn(rounds, words, overflows, lands=lands))
 
-    async def _turn(self, rounds: list[int], words: int, overflows: int) -> None:
+    async def _turn(self, rounds: list[int], words: int, overflows: int, *, lands: bool) -> None:
         claim, context = await self.chat.open("word " * words)
         turn, request = claim.turn, None
         for number, size in enumerate((*rounds, 0)):
@@ -58,6 +64,9 @@ class Chat(RuleBasedStateMachine):
                 assert error.needed_tokens > error.limit_tokens  # noqa: PT017 - or it fits
                 break
             self._look_at(request)
+            if lands and number == 0:
+                self.world.answer = extract
+                await self._summarise()
             if size:
                 step = tool_step(turn.id, number, ("found " * size,))
                 turn = await self.chat.step(turn, context, request, step)
@@ -75,6 +84,8 @@ class Chat(RuleBasedStateMachine):
     def summarise(self, fails: bool) -> None:
         self.world.answer = nonsense if fails else extract
         self.carried_out(self._summarise())
+        if not fails:
+            self.carried_out(self._find_what_left())
 
     async def _summarise(self) -> None:
         store = self.world.store
@@ -84,7 +95,33 @@ class Chat(RuleBasedStateMachine):
         kept = await store.load(self.chat.key)
         if kept.cut.turns_left and kept.cut.summary_version == 0:
             assert kept.cut.digest  # something stands for what left
-        self.chat.manager.forget()
+        entries = await store.unwritten(limit=1_000)
+        await self.world.files.append(entries)
+        await store.mark_written(entries)
+
+    async def _find_what_left(self) -> None:
+        """Each turn that left and was not cleared is in a daily file, once; none is there twice."""
+        cut = (await self.world.store.load(self.chat.key)).cut
+        left = await self.world.store.turns_between(
+            self.chat.key, cut.cleared_before, cut.kept_from - 1
+        )
+        noted = Counter(self.world.files.turns)
+        assert [1] * len(left) == [noted[turn.id] for turn in left]
+        assert set(noted.values()) <= {1}
+
+    @rule()
+    def end_a_day(self) -> None:
+        """Whatever was cleared or never left is noted as well."""
+
+        async def noted() -> None:
+            now = self.world.clock.now()
+            await self.world.store.ask_to_remember(now + timedelta(days=1), at=now)
+            self.world.answer = extract
+            await self._summarise()
+            turns = await self.world.store.turns_between(self.chat.key, 0, 2**62)
+            assert Counter(turn.id for turn in turns) == Counter(self.world.files.turns)
+
+        self.carried_out(noted())
 
     @rule()
     def put_off(self) -> None:

@@ -39,6 +39,20 @@ async def test_answers_go_before_notices_and_a_begun_one_is_finished(post: Post)
     )
 
 
+async def test_what_nobody_asked_for_waits_behind_what_somebody_did(post: Post) -> None:
+    post.channel.failures.append(DeliveryError("slow down", retry_after_s=30))
+    for number in range(3):
+        await post.delivers(f"a stranger, {number}", kind="notice", is_unasked=True)
+    await post.delivers("the answer to a command", kind="notice")
+    await post.delivers("an answer")
+    await post.clock.advance(60)
+
+    strangers = [f"a stranger, {number}" for number in range(3)]
+    assert [strangers[0], "an answer", "the answer to a command", *strangers[1:]] == (
+        post.channel.texts()
+    )
+
+
 async def test_nothing_later_begins_to_show_between_two_answers(post: Post) -> None:
     async def show() -> list[str]:
         async with post.delivery.pacer.slot(HOME, Urgency.PROGRESS):

@@ -191,3 +191,9 @@ def test_trouble_of_the_store_passes_and_a_loss_does_not() -> None:
 )
 def test_durations_are_for_people(seconds: float, text: str) -> None:
     assert text == duration(seconds)
+
+
+def test_memory_files_that_cannot_be_written_make_people_forget_not_wait() -> None:
+    signs = Signs(now_s=LATER_S, channels={"telegram": WELL}, memory_trouble="read-only")
+
+    assert Health(condition="degraded", reasons=("memory: read-only",)) == judge(signs)

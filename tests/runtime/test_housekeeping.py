@@ -82,12 +82,13 @@ async def have_remembered_chat() -> ChatRun:
     (turn,) = await chat.store.unremembered(job, limit=5)
     entry = MemoryEntry(
         turn_id=turn.id,
+        moment=turn.started_at,
         audience=audience_of(chat.key, "private"),
         day=START.date(),
         text="- known: all",
     )
     await chat.store.remember(job, (entry,), is_done=True)
-    await chat.store.mark_written((turn.id,))
+    await chat.store.mark_written((entry,))
     return chat
 
 
@@ -196,6 +197,7 @@ class Overtaken:
     def __init__(self, chat: ChatRun) -> None:
         self._chat = chat
         self.silent_since = chat.store.silent_since
+        self.quiet_since = chat.store.quiet_since
 
     async def remove(self, session_key: SessionKey, *, before: datetime) -> bool:
         await self._chat.turn()

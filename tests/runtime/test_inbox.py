@@ -10,10 +10,11 @@ from bot.core.lifecycle import SetAside
 from bot.errors import StoreError, StoreLost
 from bot.runtime.activity import Activity
 from bot.runtime.health import ChannelBook
-from bot.runtime.inbox import ChannelInbox
+from bot.runtime.inbox import ChannelInbox, InboxParts
 from bot.runtime.storing import STORE_RETRY_S
 from bot.testing.clock import FakeClock, settle
 from bot.testing.loopback import LoopbackChannel
+from bot.testing.recording import NoScreens
 from bot.testing.store import InMemoryStore
 
 
@@ -58,7 +59,30 @@ def event(name: str, chat: str = "1001") -> tuple[InboundMessage, ...]:
 
 def inbox_on(disk: Disk, clock: FakeClock) -> ChannelInbox:
     book = ChannelBook(["telegram"], clock)
-    return ChannelInbox("telegram", disk.receive, InMemoryStore(), clock, Activity(), book)
+    parts = InboxParts(
+        receive=disk.receive,
+        overhears=lambda message: message.address.chat == "overheard",
+        lifecycle=InMemoryStore(),
+        clock=clock,
+        activity=Activity(),
+        book=book,
+        screens=NoScreens(),
+    )
+    return ChannelInbox("telegram", parts)
+
+
+@pytest.mark.parametrize(
+    ("chat", "is_addressed", "expected"),
+    [("1001", True, True), ("1001", False, False), ("overheard", False, True)],
+)
+async def test_what_may_be_for_the_bot(
+    clock: FakeClock, chat: str, is_addressed: bool, expected: bool
+) -> None:
+    inbox, store = inbox_on(Disk(), clock), InMemoryStore()
+    message = replace(event("a", chat)[0], is_addressed=is_addressed)
+    assert expected is await inbox.concerns(message)
+    assert expected is await inbox.concerns(replace(message, is_follow_up=True))
+    assert not await store.takes_part(message.address.session_key)
 
 
 async def test_what_cannot_be_stored_waits_and_keeps_its_order(

@@ -269,7 +269,7 @@ async def test_a_turn_that_start_after_start_finds_open_is_given_up_and_told(
 
     assert ["failed"] == hall.outcomes
     assert [] == hall.model.requests
-    assert [notices.for_given_up("20260105-090000")] == hall.channel.texts("1")
+    assert [notices.for_given_up("20260105-090000-000")] == hall.channel.texts("1")
 
 
 async def test_a_turn_that_outlasts_one_stop_after_the_other_is_gone_on_with() -> None:
@@ -305,7 +305,7 @@ async def test_a_bug_outside_of_the_agent_ends_the_turn_and_not_the_chat(hall: H
     await hall.activity.idle()
 
     assert ["failed", "answered"] == hall.outcomes
-    assert [notices.for_incident("20260105-090000"), "re: go on"] == hall.channel.texts("1")
+    assert [notices.for_incident("20260105-090000-000"), "re: go on"] == hall.channel.texts("1")
 
 
 async def test_closing_leaves_what_waits_to_the_next_process(hall: Hall) -> None:

@@ -9,7 +9,7 @@ from bot.core.llm import ModelRequest
 from bot.core.messages import ToolResult
 from bot.core.tasks import TaskState
 from bot.core.tokens import weigh_message
-from bot.core.turns import pairing_faults
+from bot.core.turns import TurnId, pairing_faults
 from bot.runtime.supervisor import Supervisor
 from bot.testing.chat_run import RuleOfThumb, tokens_of
 from tests.runtime.remembering_given import World, extract
@@ -31,6 +31,9 @@ KEPT = (
     "2026-03-14",
     "https://example.org/wiki/archive?page=7",
 )
+NOTED_IN = 20
+"""The turn whose tool notes the task."""
+
 TASK = TaskState(goal="Move the archive", done=("copied",), remaining=("switched over",))
 
 
@@ -55,7 +58,6 @@ async def test_nothing_that_has_to_be_kept_is_missing_after_three_hundred_turns(
 ) -> None:
     world = World(forgetful if summariser is forgetful else extract)
     world.begin(supervisor)
-    await world.store.note_task(world.chat.key, TASK, at=world.clock.now())
     sizes = []
     for number in range(1, 301):
         rounds = [(f"page {number} " * 40,)] if number % 3 == 0 else []
@@ -63,9 +65,13 @@ async def test_nothing_that_has_to_be_kept_is_missing_after_three_hundred_turns(
         assert () == pairing_faults(request.messages)
         assert tokens_of(request) <= 50_000
         sizes.append(f"turn {number}: {shares(request)}")
+        if number == NOTED_IN:
+            noted_in = TurnId(number)
+            await world.store.note_task(
+                world.chat.key, TASK, turn_id=noted_in, at=world.clock.now()
+            )
         if number % 10 == 0:
             await world.rest()
-            world.chat.manager.forget()
     sys.stdout.write("\n".join(sizes))  # shown with -s
 
     assert [] == missing(await world.chat.turn("Where were we?"))

@@ -9,6 +9,7 @@ import pytest
 
 import plugins
 from bot.core.chat import ChatAddress, InboundMessage
+from bot.core.files import Attachment
 from bot.core.messages import ToolCall, ToolResult
 from bot.errors import PluginError
 from bot.ports import CommandContext
@@ -213,11 +214,41 @@ def test_nothing_can_be_offered_after_registering(write: Write) -> None:
         """Come late."""
         return ""
 
+    async def hear(attachment: Attachment, content: bytes) -> str:
+        return ""
+
     with pytest.raises(PluginError, match="not later"):
         api.tool(late)
     with pytest.raises(PluginError, match="not later"):
         api.command("late", "Late.")(late)
+    with pytest.raises(PluginError, match="not later"):
+        api.transcriber(hear)
     assert bench.offered == ([], [])
+
+
+HEARS = """
+def register(api):
+    @api.transcriber
+    async def hear(attachment, content):
+        return f"{attachment.name}: {content.decode()}"
+"""
+
+
+async def test_a_plugin_hears_for_the_whole_bot_and_there_is_one(write: Write) -> None:
+    write("ears", HEARS)
+    write("more_ears", HEARS)
+    write("deaf", "def register(api):\n    api.transcriber(lambda *given: '')\n")
+    bench = Bench()
+    assert "a transcriber must be an async function" == bench.reason("deaf")
+    assert getattr(bench.host, "transcriber") is None  # noqa: B009 - mypy would think it stays so
+
+    (ears,) = bench.load("ears")
+
+    assert ears == LoadedPlugin(name="ears", tools=(), commands=(), is_transcriber=True)
+    assert "a transcriber is already registered by plugin 'ears'" == bench.reason("more_ears")
+    assert bench.host.transcriber is not None
+    note = Attachment(kind="sound", name="note", media_type="", handle="h")
+    assert "note: hello" == await bench.host.transcriber(note, b"hello")
 
 
 async def test_the_plugin_of_the_documentation_works(write: Write) -> None:

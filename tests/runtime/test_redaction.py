@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bot.adapters.redactor import RuleRedactor
 from bot.core.chat import InboundDeletion, InboundEdit, InboundMessage, StopRequest
+from bot.core.files import Attachment
 from bot.core.lifecycle import SetAside
 from bot.core.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
 from bot.runtime.redaction import (
@@ -21,6 +22,7 @@ from bot.runtime.redaction import (
     redact_text,
     without_text,
 )
+from bot.testing.clock import START
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.secret_texts import card_number
 
@@ -56,8 +58,24 @@ async def test_prv_1_what_somebody_writes_or_quotes_is_redacted_and_their_name_i
     )
 
 
+async def test_prv_1_what_somebody_calls_a_file_is_redacted() -> None:
+    plan = Attachment(kind="document", name="plan.pdf", media_type="", handle="h")
+    named = replace(plan, name=f"password={PASSWORD}")
+    given = replace(message("Look"), attachments=(plan, named))
+
+    redacted = await redact_inbound(given, REDACTOR)
+
+    assert isinstance(redacted, InboundMessage)
+    assert [each.name for each in redacted.attachments] == [
+        *("plan.pdf", "password=[redacted:password]")
+    ]
+    blank = without_text(given)
+    assert isinstance(blank, InboundMessage)
+    assert [each.name for each in blank.attachments] == ["", ""]
+
+
 async def test_prv_1_an_edit_and_what_was_not_understood_are_redacted() -> None:
-    edit = InboundEdit(event_id="e", message=message(f"pwd: {PASSWORD}"))
+    edit = InboundEdit(event_id="e", message=message(f"pwd: {PASSWORD}"), edited_at=START)
     aside = SetAside(event_id="e", channel="x", raw=f'{{"text": "pwd: {PASSWORD}"}}', reason="?")
 
     assert await redact_inbound(edit, REDACTOR) == replace(
@@ -72,8 +90,8 @@ async def test_what_holds_no_secret_comes_back_as_the_same_object() -> None:
     plain = message("hello", "yes?")
     events = (
         plain,
-        InboundEdit(event_id="e", message=plain),
-        InboundDeletion(event_id="e", address=plain.address, message_id="1"),
+        InboundEdit(event_id="e", message=plain, edited_at=START),
+        InboundDeletion(event_id="e", address=plain.address, message_id="1", message_event_id="m"),
         StopRequest(event_id="e", address=plain.address, sender=plain.sender),
         SetAside(event_id="e", channel="x", raw="{}", reason="?"),
     )
@@ -91,9 +109,11 @@ async def test_what_holds_no_secret_comes_back_as_the_same_object() -> None:
 async def test_nothing_is_left_of_what_was_not_looked_through_but_that_it_came() -> None:
     given = message(PASSWORD, PASSWORD)
     empty = replace(given, text=NOT_LOOKED_THROUGH, quoted=NOT_LOOKED_THROUGH)
-    edit = InboundEdit(event_id="e", message=given)
+    edit = InboundEdit(event_id="e", message=given, edited_at=START)
     aside = SetAside(event_id="e", channel="x", raw=PASSWORD, reason="?")
-    deletion = InboundDeletion(event_id="e", address=given.address, message_id="1")
+    deletion = InboundDeletion(
+        event_id="e", address=given.address, message_id="1", message_event_id="m"
+    )
 
     assert empty == without_text(given)
     assert replace(edit, message=empty) == without_text(edit)

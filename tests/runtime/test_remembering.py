@@ -8,16 +8,23 @@ from datetime import timedelta
 import pytest
 
 from bot.core.chat import ChatAddress
+from bot.core.memory.audience import Audience, audience_of
+from bot.core.memory.jobs import MemoryEntry
+from bot.core.messages import assistant_text
 from bot.core.tokens import SAFETY
+from bot.core.turns import Step, Turn
 from bot.core.window.summary.plan import SUMMARISER
 from bot.core.window.summary.render import SUMMARY_LEAD
 from bot.runtime.remembering import SummaryLimits
 from bot.runtime.remembering.parts import CORRECTION_TOKENS
+from bot.runtime.remembering.remembering import STORE_RETRY_S
 from bot.runtime.supervisor import Supervisor
-from bot.testing.chat_run import RuleOfThumb
+from bot.testing.chat_run import ADDRESS, RuleOfThumb
 from bot.testing.clock import START
 from bot.testing.stores.given import begin, message
-from tests.runtime.remembering_given import TODAY, World, front
+from tests.runtime.remembering_given import MINUTE, TODAY, World, front
+
+ANN_S = audience_of(ADDRESS.session_key, "private")
 
 
 async def test_ctx_8_and_9_a_digest_at_once_and_the_summary_on_the_next_turn(
@@ -45,8 +52,8 @@ async def test_ctx_8_and_9_a_digest_at_once_and_the_summary_on_the_next_turn(
     assert [world.chat.key] == world.landed
     assert world.each_once(10)
     assert {TODAY} == {entry.day for entry in world.files.appended}
-    assert "- known: asked: question 1" not in world.files.appended[0].text
-    assert "- known: question 1\n- done: answer 1" == world.files.appended[0].text
+    assert "- 00:00 known: question 1\n- done: answer 1" == world.files.appended[0].text
+    assert world.files.appended[9].text.startswith("- 00:03 known")
 
 
 async def test_sum_5_the_call_is_counted_as_cost_of_who_wrote_last(supervisor: Supervisor) -> None:
@@ -165,6 +172,83 @@ async def test_entries_that_an_earlier_process_left_are_written_at_the_start(
     await world.rest()
 
     assert world.each_once(10)
+
+
+async def test_one_folder_that_cannot_be_written_holds_up_no_other_one(
+    supervisor: Supervisor,
+) -> None:
+    """Although more waits for it than is looked at together."""
+    world = World()
+    elsewhere = ChatAddress(channel="loopback", account="bot", chat="broken")
+    world.files.broken = audience_of(elsewhere.session_key, "private")
+    for number in range(60):
+        turn = await begin(world.store, message(number, address=elsewhere))
+        await world.store.finish_turn(turn.id, "answered", (), at=world.clock.now())
+    for _ in range(10):
+        await world.chat.turn()
+    await world.store.ask_to_remember(world.clock.now(), at=world.clock.now())
+    for job in await world.store.due_jobs(world.clock.now(), limit=5):
+        turns = await world.store.unremembered(job, limit=100)
+        entries = tuple(noted(turn, job.audience) for turn in turns)
+        await world.store.remember(job, entries, is_done=True)
+    remembering = world.begin(supervisor)
+    await world.rest()
+
+    assert list(range(61, 71)) == world.files.turns
+    assert remembering.trouble == "permission denied"
+    world.files.broken = None
+    await world.pass_time(1.1 * STORE_RETRY_S / MINUTE)
+    assert remembering.trouble == ""
+    assert world.each_once(70)
+
+
+async def test_ctx_8_a_turn_tried_again_while_its_failure_is_noted_is_noted_whole(
+    supervisor: Supervisor,
+) -> None:
+    world = World()
+    claim, context = await world.chat.open("the deadline is 2026-02-01")
+    await context.request(claim.turn, may_use_tools=True)
+    await world.store.finish_turn(claim.turn.id, "failed", (), at=world.clock.now())
+    world.chat.manager.close_turn(claim.turn)
+    world.model.hold()
+    await world.store.ask_to_remember(world.clock.now() + timedelta(1), at=world.clock.now())
+    world.begin(supervisor)
+    await world.model.held()
+    await world.clock.advance(5)
+    again = await world.store.reopen(world.chat.key, at=world.clock.now())
+    assert again is not None
+    context = await world.chat.manager.open_turn(again.turn)
+    request = await context.request(again.turn, may_use_tools=True)
+    step = Step(answer=assistant_text("It is noted."), stop="end_turn")
+    await world.chat.end(await world.chat.step(again.turn, context, request, step))
+
+    world.model.release()
+    await world.rest()
+
+    (entry,) = world.files.appended
+    assert "done: It is noted." in entry.text
+
+
+async def test_ctx_18_what_was_cleared_is_in_the_daily_file_all_the_same(
+    supervisor: Supervisor,
+) -> None:
+    world = World()
+    await world.chat.turn("the key is under the mat")
+    await world.chat.steering().clear()
+    await world.chat.turn("hello")
+    await world.store.ask_to_remember(world.clock.now(), at=world.clock.now())
+    world.begin(supervisor)
+    await world.rest()
+
+    assert "the key is under the mat" in await world.files.read_day(ANN_S, TODAY)
+    await world.chat.steering().clear()
+    assert world.each_once(2)
+
+
+def noted(turn: Turn, audience: Audience) -> MemoryEntry:
+    return MemoryEntry(
+        turn_id=turn.id, moment=turn.started_at, audience=audience, day=TODAY, text="- x"
+    )
 
 
 async def test_two_jobs_of_one_chat_are_done_one_after_the_other(supervisor: Supervisor) -> None:

@@ -167,7 +167,8 @@ async def test_daily_files_do_not_wait_for_ever(
     await world.pass_time(6 * HOUR)
 
     assert world.each_once(10)
-    assert "- known: asked: question 1\n- done: answered: answer 1" == world.files.appended[0].text
+    noted = "00:00 known: asked: question 1\n- done: answered: answer 1"
+    assert world.files.appended[0].text.endswith(noted)
     assert (await world.conversation()).cut.digest
 
     world.answer = extract

@@ -46,10 +46,10 @@ async def test_killed_between_landing_and_file_each_turn_is_there_once(
     class Dies(WatchedStore):
         is_dying = True
 
-        async def mark_written(self, turn_ids: tuple[int, ...]) -> None:
+        async def mark_written(self, entries: tuple[MemoryEntry, ...]) -> None:
             if self.is_dying:
                 raise StoreError("killed")
-            await super().mark_written(turn_ids)
+            await super().mark_written(entries)
 
     store = Dies()
     world = World(store=store)

@@ -96,7 +96,7 @@ async def test_a_hanging_and_a_raising_tool_leave_the_others_unharmed() -> None:
 
     assert fine == ToolResult(call_id="call-2", content="hello")
     assert failed.is_error
-    assert failed.content == "fail failed for a technical reason (incident 20260105-090000)."
+    assert failed.content == "fail failed for a technical reason (incident 20260105-090000-000)."
     assert hung.is_error
     assert hung.content == "hang did not finish within 10 s and was stopped."
     assert bench.clock.sleepers == 0
@@ -268,8 +268,8 @@ async def test_a_word_to_the_model_is_an_error_result() -> None:
     [
         ("", "(The tool returned no text.)", False),
         ("a\ud800b", "a?b", False),
-        (None, "give failed for a technical reason (incident 20260105-090000).", True),
-        ({"a": 1}, "give failed for a technical reason (incident 20260105-090000).", True),
+        (None, "give failed for a technical reason (incident 20260105-090000-000).", True),
+        ({"a": 1}, "give failed for a technical reason (incident 20260105-090000-000).", True),
     ],
 )
 async def test_what_is_no_text_becomes_a_result_all_the_same(

@@ -18,6 +18,7 @@ from bot.errors import (
     ContextTooLong,
     ModelAuthError,
     ModelError,
+    ModelNotFound,
     ModelOverloaded,
     ModelRateLimited,
     ModelRequestRefused,
@@ -83,6 +84,8 @@ def error_from(status: int, body: object, headers: Mapping[str, str], at: dateti
         if found := pattern.search(words):
             return _too_long(words, status, found.groupdict())
     error_class = _BY_KIND.get(kind) or _BY_STATUS.get(status) or _by_family(status)
+    if error_class is ModelRequestRefused and _tells_of_no_model(status, kind, words):
+        error_class = ModelNotFound
     message = sentence(error_class, words or f"HTTP {status}")
     if error_class is ContextTooLong:
         return ContextTooLong(message)
@@ -124,6 +127,11 @@ def _number(text: str | None) -> float | None:
 
 def _by_family(status: int) -> type[ModelError]:
     return ModelRequestRefused if 400 <= status < 500 else ModelUnavailable
+
+
+def _tells_of_no_model(status: int, kind: str, words: str) -> bool:
+    """Tell a model that is not there from a place that is not: local servers word both alike."""
+    return (status == 404 or kind == "not_found_error") and "model" in words.lower()
 
 
 def _too_long(words: str, status: int, numbers: Mapping[str, str | None]) -> ContextTooLong:

@@ -86,6 +86,17 @@ class AnthropicModel:
                 raise
         return answer.response()
 
+    async def knows(self, name: str) -> bool:
+        """Say whether there is a model of this name, which costs nothing and tries the key.
+
+        False where the server does not say: not every one tells of its models.
+
+        Raises:
+            ModelError: The key is refused, or the server failed.
+        """
+        transport = await self._connected()
+        return await transport.knows(name)
+
     async def close(self) -> None:
         """Close all connections."""
         if self._transport is not None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from urllib.parse import quote
 
 import anthropic
 import httpx2
@@ -23,6 +24,10 @@ from bot.errors import ModelError, ModelStreamCut, ModelUnavailable
 from bot.ports import Clock
 
 PATH = "/v1/messages"
+MODELS_PATH = "/v1/models"
+
+_LOOK_UP_TIMEOUT_S = 10.0
+_NO_SUCH_THING = frozenset((404, 405, 501))
 
 _SHORTEST_SECRET = 8
 
@@ -63,6 +68,26 @@ class Transport:
         finally:
             await response.aclose()
 
+    async def knows(self, name: str) -> bool:
+        """Look a model up; False where the server does not have it, or no such place.
+
+        Raises:
+            ModelError: The vendor refused or failed.
+        """
+        try:
+            await self._client.get(
+                f"{MODELS_PATH}/{quote(name, safe='')}",
+                cast_to=object,
+                options={"timeout": _LOOK_UP_TIMEOUT_S},
+            )
+        except anthropic.APIStatusError as error:
+            if error.status_code in _NO_SUCH_THING:
+                return False
+            raise self._status_failure(error) from self._cause(error)
+        except (anthropic.APIConnectionError, httpx2.RequestError) as error:
+            raise self._no_connection(error) from error
+        return True
+
     async def close(self) -> None:
         """Close all connections."""
         await self._client.close()
@@ -77,13 +102,21 @@ class Transport:
                 stream_cls=anthropic.AsyncStream[object],
             )
         except anthropic.APIStatusError as error:
-            failure = self._refusal(error.status_code, error.body, error.response.headers)
-            # the vendor's body stands in its error too: not shown where it repeats the key
-            raise failure from (None if self._holds_key(str(error)) else error)
+            raise self._status_failure(error) from self._cause(error)
         except (anthropic.APIConnectionError, httpx2.RequestError) as error:
-            words = f"no connection to {self._client.base_url.host} ({error.__cause__ or error})"
-            raise ModelUnavailable(sentence(ModelUnavailable, words)) from error
+            raise self._no_connection(error) from error
         return stream.response
+
+    def _status_failure(self, error: anthropic.APIStatusError) -> ModelError:
+        return self._refusal(error.status_code, error.body, error.response.headers)
+
+    def _cause(self, error: anthropic.APIStatusError) -> Exception | None:
+        """Give the vendor's error, unless its body, which it holds, repeats the key."""
+        return None if self._holds_key(str(error)) else error
+
+    def _no_connection(self, error: Exception) -> ModelUnavailable:
+        words = f"no connection to {self._client.base_url.host} ({error.__cause__ or error})"
+        return ModelUnavailable(sentence(ModelUnavailable, words))
 
     def _refusal(self, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
         if self._holds_key(text := json.dumps(body)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.adapters.redactor.rule import Rule, Span, whole
+from bot.adapters.redactor.values import is_placeholder, looks_like_noise
 
 _KEYS = {  # by what they begin with: the rest of the form
     "sk-": r"[\w-]{20,}+",  # Anthropic, OpenAI and whoever does as they do
@@ -58,6 +59,7 @@ _TOKENS = {
     "ghu_": r"\w{30,}+",
     "ghs_": r"\w{30,}+",
     "ghr_": r"\w{30,}+",
+    "dckr_pat_": r"[\w-]{20,}+",
     "github_pat_": r"\w{30,}+",
     "glpat-": r"[\w-]{16,}+",
     "gldt-": r"[\w-]{16,}+",
@@ -86,15 +88,16 @@ _TOKENS = {
 
 
 def _of_vendors(forms: dict[str, str], kind: str) -> Rule:
-    """Make one rule of many prefixes; without a digit it is a name or a "your-key-here"."""
+    """Make one rule of many prefixes; without a digit or noise it is a "your-key-here"."""
     # What stands before is looked at behind the prefix: a search for letters alone is the fastest.
     alternatives = (
         rf"{re.escape(start)}(?<![\w-]{re.escape(start)}){rest}" for start, rest in forms.items()
     )
 
     def judge(match: re.Match[str], text: str) -> Span | None:
-        has_digit = any(each.isdigit() for each in match[0][4:])
-        return Span(match.start(), match.end(), kind) if has_digit else None
+        is_one = any(each.isdigit() for each in match[0][4:])
+        is_one = is_one or looks_like_noise(match[0])
+        return Span(match.start(), match.end(), kind) if is_one else None
 
     return Rule(
         pattern=re.compile("|".join(alternatives), re.ASCII),
@@ -109,9 +112,7 @@ def _judge_header(match: re.Match[str], text: str) -> Span | None:
 
 
 def _judge_password(match: re.Match[str], text: str) -> Span | None:
-    if match[1].startswith(("[", "{", "$", "<", "%", "*")):
-        return None  # a placeholder
-    return Span(match.start(1), match.end(1), "password")
+    return None if is_placeholder(match[1]) else Span(match.start(1), match.end(1), "password")
 
 
 MARKED: tuple[Rule, ...] = (
@@ -162,7 +163,7 @@ RANDOM: tuple[Rule, ...] = (
         hints=(":aa",),  # Telegram's
     ),
 )
-"""Long words with digits in them; where there are none, none of these is there."""
+"""Long words with digits or capitals in them; where there are none, none of these is there."""
 
 
 def _start_of_digits(text: str, stop: int) -> int:

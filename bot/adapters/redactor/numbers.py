@@ -42,6 +42,23 @@ _IBAN_LENGTHS = {each[:2]: int(each[2:]) for each in _IBANS.split()}
 _CARD_SHAPES = ("4444", "44443", "465", "464")
 """Lengths of the groups in which people write card numbers."""
 
+_BETWEEN = r"[ \u00a0\u2009\u202f._\u2010-\u2015-]"
+"""What people put between the groups of a number."""
+
+_CARD_WORDS = (
+    "card",
+    "karte",
+    "carte",
+    "tarjeta",
+    "carta",
+    "cartão",
+    "карт",
+    "卡",
+    "カード",
+    "카드",
+)
+_NEAR_CHARS = 40
+
 _BEGINS = r"(?<![A-Za-z0-9_])(?<![A-Za-z0-9][.-])"
 _ENDS = r"(?![A-Za-z0-9_])(?![.-][A-Za-z0-9])"
 
@@ -58,12 +75,12 @@ def card_number_in(written: str) -> int:
     Issuer, length, groups and check digit are looked at. What comes behind, such as the month of
     expiry, may look like one more group.
     """
-    groups = re.split(r"\D", written)
+    groups = list(re.finditer(r"\d+", written))
     for count in range(len(groups), 0, -1):
-        if count == 1 or "".join([str(len(group)) for group in groups[:count]]) in _CARD_SHAPES:
-            digits = "".join(groups[:count])
+        if count == 1 or "".join([str(len(each[0])) for each in groups[:count]]) in _CARD_SHAPES:
+            digits = "".join([each[0] for each in groups[:count]])
             if _is_card_number(digits if digits.isascii() else _in_ascii(digits)):
-                return len(digits) + count - 1
+                return groups[count - 1].end()
     return 0
 
 
@@ -96,6 +113,10 @@ def is_chinese_id(text: str) -> bool:
 
 def _judge_card(match: re.Match[str], text: str) -> Span | None:
     length = card_number_in(match[0])
+    if "\n" in match[0][:length]:  # a table of numbers has many that look so
+        before = text[max(0, match.start() - _NEAR_CHARS) : match.start()].lower()
+        if not any(word in before for word in _CARD_WORDS):
+            return None
     return Span(match.start(), match.start() + length, "card") if length else None
 
 
@@ -132,7 +153,8 @@ def _said(words: str, digits: str, kind: str, hints: str) -> Rule:
 NUMBERS: tuple[Rule, ...] = (
     Rule(
         pattern=re.compile(
-            rf"{_BEGINS}(?:\d{{14,19}}|\d{{4}}(?:[ \u00a0-]\d{{3,6}}){{2,4}}){_ENDS}"
+            rf"{_BEGINS}(?:\d{{14,19}}"
+            rf"|\d{{4}}(?:(?:{_BETWEEN}| ?\r?\n ?)\d{{3,6}}){{2,4}}){_ENDS}"
         ),
         judge=_judge_card,
     ),
@@ -153,7 +175,7 @@ NUMBERS: tuple[Rule, ...] = (
         r"|kartennummer|numéro de (?:ma )?carte|número de (?:mi |la )?tarjeta"
         r"|numero (?:della )?carta|número do (?:meu )?cartão|номер карты"
         r"|卡号|卡號|カード番号|카드 ?번호",
-        r"\d(?:[ -]?\d){11,18}",
+        rf"\d(?:{_BETWEEN}?\d){{11,18}}",
         "card",
         "card karte carte tarjeta carta cartão карты 卡 カード 카드",
     ),

@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 
 from bot.adapters.redactor.rule import Rule, Span, whole
-from bot.adapters.redactor.values import looks_random, may_be_password, may_be_token
+from bot.adapters.redactor.values import (
+    looks_chosen,
+    looks_machine_made,
+    looks_random,
+    may_be_password,
+    may_be_token,
+)
 
 # Words are matched in lower case. One that may end another word has its own look back.
 _PASSWORD = (
-    r"passwor[dt]|passwd|pass[ -]?code|pass[ -]?phrase"
+    r"pas{1,3}wor[dt]|passwrod|passwd|pass[ -]?code|pass[ -]?phrase"
     r"|pass(?<![a-z]pass)|pwd|pw(?<![a-z]pw)|kennwort|geheimzahl|wlan-schlüssel"
     r"|mot de passe|mdp(?<![a-z]mdp)|contrase[ñn]a|clave(?<![a-z]clave)|parola d'ordine"
     r"|senha|palavra-passe|парол[ьяюе]|has[łl]o|wachtwoord|lösenord|şifre"
@@ -31,8 +37,8 @@ _ABOUT = (
 _LINK = (
     r"(?:\\{0,3}[\"'`])?\]?[*_]{0,2}(?:"
     r"(?P<sign>\s{0,3}(?::=|=>|->|→|=(?![=~])|:(?![:/])|：|＝)[*_]{0,2}\s{0,3})"
-    r"|(?P<verb>(?:'s|’s|\s{1,2}(?:is now|is|was|ist|lautet|est|es|è|e'|é|era|är|jest|brzmi))"
-    r"(?:\s?:)?\s{1,3}|\s[—–]\s))"
+    r"|(?P<verb>(?:'s|’s|\s{1,2}(?:is(?: now| still)?|will be|was|ist|lautet|est|es|è|e'|é|era|är"
+    r"|jest|brzmi))(?:\s?[:=]\s{0,3}|\s-\s|\s{1,3})|\s[—–]\s))"
 )
 _DASH = r"(?P<dash>\s-\s|\s?\|\s?|\s)"
 _VALUE = (
@@ -48,7 +54,7 @@ _FAR_EAST_WORDS = (
 )
 _FAR_EAST_LINK = (
     r"(?P<link>\s{0,2}(?:就?是|改?[为為]|改成|设置?[为成]|設定?[為成]|[换換]成|は|が|を"
-    r"|은|는|이|가|을|를|:|：|=)\s{0,2})?"
+    r"|은|는|이|가|을|를|:|：|=)\s{0,2})?\s?"
 )
 _FAR_EAST_VALUE = (
     r"(?:[“\"'「『](?P<quoted>[^\n”\"'」』]{1,200})[”\"'」』]|(?P<bare>[!-~]{4,300}+))"
@@ -78,7 +84,9 @@ def _judge(match: re.Match[str], text: str) -> Span | None:
     if starts_a_line and is_bare and text[stop : stop + 1] == ":":
         return None  # the next name of a list of settings
     if match["dash"] is not None:
-        is_one = is_bare and looks_random(value)
+        is_one = looks_random(value) or (kind == "password" and looks_chosen(value))
+        is_one = is_one or (kind != "password" and looks_machine_made(value))
+        is_one = is_bare and is_one
     elif kind == "password":
         is_one = may_be_password(
             value,
@@ -122,6 +130,10 @@ def _judge_random(match: re.Match[str], text: str) -> Span | None:
     return Span(match.start(1), match.end(1), "password") if may_be_token(match[1]) else None
 
 
+def _judge_digits(match: re.Match[str], text: str) -> Span:
+    return Span(*match.span(match.lastindex or 0), "password")
+
+
 def _value_of(match: re.Match[str], text: str) -> tuple[int, int]:
     """Say where the value stands: without marks, and bare without what ends a sentence."""
     groups = match.re.groupindex
@@ -144,7 +156,7 @@ def _kind_of(word: str) -> str:
 
 
 _HINTS = """
-    pass pwd pw kennwort geheimzahl schlüssel mdp contrase clave parola senha парол hasło haslo
+    pass pasw pwd pw kennwort geheimzahl schlüssel mdp contrase clave parola senha парол hasło haslo
     wachtwoord lösenord şifre key secret token clé llave chave chiave ключ klucz jeton токен"""
 _FAR_EAST_HINTS = "密 口令 暗 パス 비 패스 암호 秘 令牌 私钥 キー トーク 키 토큰 key token"
 
@@ -195,17 +207,21 @@ SAYINGS: tuple[Rule, ...] = (
         is_lowered=True,
     ),
     Rule(
-        pattern=re.compile(r"(?:\s-u|--user)[ =]?[\"']?[^\s:\"']{1,64}:([^\s\"'$<]{4,300})"),
-        judge=whole("password"),
-        hints=("curl", "wget", "http"),
-    ),
-    Rule(
         pattern=re.compile(
             r"(?<![a-z])pin(?:[ -]?(?:code|number|nummer)|码|碼|コード)?"
-            r"[\"']?\s{0,2}(?:is|ist|est|es|è|é|:|=|是|は|：)\s{0,2}[\"'*]{0,2}(\d{4,8})(?![\w.,]?\d)"
+            r"[\"']?\s{0,2}(?:(?:is|ist|est|es|è|é)(?:\s?[:=])?|[:=是は：])\s{0,2}[\"'*]{0,2}"
+            r"(\d{4,8})(?![\w.,]?\d)"
         ),
         judge=whole("password"),
         hints=("pin",),
+        is_lowered=True,
+    ),
+    Rule(
+        pattern=re.compile(
+            r"(?<![\w-])(?:pin\s(\d{4})|pass[ -]?code\s(\d{4,8}))(?=[.!?]?\s{0,3}(?:\n|$))"
+        ),
+        judge=_judge_digits,
+        hints=("pin", "code"),
         is_lowered=True,
     ),
 )

@@ -37,9 +37,30 @@ _PLACEHOLDER = re.compile(
     r"(?i)(?:your|my|insert|enter|put|add)[-_].*|[*•.x_#-]+|\.{3}.*|.*\.{3}|.*…"
     r"|https?:.*|[~.]{0,2}/[\w./-]+"
 )
+_UNIT = (
+    r"(?>\$\{[^{}]*+\}?|\$\d|\$[A-Z_][A-Z0-9_]*+(?![a-z])"
+    r"|[$:@&][A-Za-z_]++(?>(?>->|::|\.)[A-Za-z_]++|\[[^\[\]]*+\]?)*+"
+    r"|%(?:\d\$)?[A-Za-z@](?![A-Za-z0-9])|%\([A-Za-z_]++\)[a-z]?|%[A-Za-z_]++%?"
+    r"|\{++[^{}]*+\}*+|\[++[^\[\]]*+\]*+|<[^<>]*+>?)"
+)
+_FORM = re.compile(
+    rf"(?>{_UNIT}[/@.,:_-]{{0,3}}+)++(?:\\+[nrt])*+"
+    r"|\$\(.*|&[\w.-]+=.*|&#?\w+;.*|[$%:@&?]+"
+)
+"""What stands for a value in settings, code and templates, as a whole: ``${X}``, ``$NAME``, ``%s``,
+``{x}``, ``<x>``, or several of them. A closing sign may be missing: it was taken for the end of a
+sentence."""
+
+_LONGEST_FORM_CHARS = 200
+"""What is longer is no template; and a text made of their beginnings would be read over and over."""
+
+_MACHINE_MADE = re.compile(
+    r"[0-9a-fA-F]{16,}|(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9](?:[\w+/=-]{18,})[A-Za-z0-9=]"
+)
 _MEASURE = re.compile(
     r"(?i)v?\d+(?:\.\d+)+|\d{1,2}[-–~]\d{1,3}|\d{4}-\d\d-\d\d.*|\d+(?:k|m|ms|s|gb|mb)?"
 )
+_TWO_CAPITALS = re.compile(r"[A-Z]{2}")
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _PUBLIC_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
@@ -80,11 +101,35 @@ def looks_random(value: str) -> bool:
     )
 
 
+def looks_machine_made(value: str) -> bool:
+    """Say whether a token is one by its look alone: long, of mixed letters or hexadecimal."""
+    return may_be_token(value) and _MACHINE_MADE.fullmatch(value) is not None
+
+
+def looks_chosen(value: str) -> bool:
+    """Say whether a value is a password by its look alone: one word of both cases and digits."""
+    has_all = any(map(str.islower, value)) and any(map(str.isupper, value))
+    return has_all and value.isalnum() and may_be_token(value)
+
+
+def looks_like_noise(value: str) -> bool:
+    """Say whether letters are of mixed case as chance mixes them, unlike ``YourKeyHere``."""
+    upper = sum(map(str.isupper, value))
+    lower = sum(map(str.islower, value))
+    is_mixed = min(upper, lower) * 4 >= upper + lower
+    return len(value) >= 16 and is_mixed and _TWO_CAPITALS.search(value) is not None
+
+
+def is_placeholder(value: str) -> bool:
+    """Say whether a value is a variable, or stands for one that somebody is to put in."""
+    is_form = len(value) <= _LONGEST_FORM_CHARS and _FORM.fullmatch(value) is not None
+    return is_form or _PLACEHOLDER.fullmatch(value) is not None
+
+
 def _is_no_secret(value: str) -> bool:
     return (
-        value[0] in "[{<$%:@?&"
+        is_placeholder(value)
         or (len(value) < 24 and value.lower().rstrip("!?.") in _SAID_OF_SECRETS)
-        or _PLACEHOLDER.fullmatch(value) is not None
         or _CALL.fullmatch(value) is not None
         or _ATTRIBUTE.fullmatch(value) is not None
     )

@@ -17,7 +17,6 @@ from typing import Any, TypeVar, assert_never
 from bot.core.chat import (
     Button,
     ChatAddress,
-    InboundEdit,
     InboundMessage,
     Reply,
     Sender,
@@ -32,10 +31,13 @@ from bot.core.messages import (
     ToolCall,
     ToolResult,
 )
-from bot.errors import StoreError
+from bot.errors import StoreUnreadable
 
 _Data = dict[str, Any]  # JSON as it was read: each reader below says what it expects in it
 _Value = TypeVar("_Value")
+
+_DAMAGED = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What comes of reading a text that is not as it was written."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -62,7 +64,7 @@ def decode_message(text: str) -> Message:
     """Read back what :func:`encode_message` wrote.
 
     Raises:
-        StoreError: It is no such text.
+        StoreUnreadable: It is no such text.
     """
     return decoded(text, _message)
 
@@ -76,21 +78,30 @@ def decode_result(text: str) -> ToolResult:
     """Read back what :func:`encode_result` wrote.
 
     Raises:
-        StoreError: It is no such text.
+        StoreUnreadable: It is no such text.
     """
     return decoded(text, _result)
 
 
-def encode_inbound(inbound: InboundMessage | InboundEdit) -> str:
-    """Write what somebody wrote, or changed."""
-    return json_text(_of_inbound(inbound))
+def decode_started(text: str) -> list[str]:
+    """Read which calls of a step have begun.
+
+    Raises:
+        StoreUnreadable: It is no such text.
+    """
+    return decoded(text, _started_calls)
 
 
-def decode_inbound(text: str) -> InboundMessage | InboundEdit:
+def encode_inbound(message: InboundMessage) -> str:
+    """Write what somebody wrote."""
+    return json_text(_of_inbound(message))
+
+
+def decode_inbound(text: str) -> InboundMessage:
     """Read back what :func:`encode_inbound` wrote.
 
     Raises:
-        StoreError: It is no such text.
+        StoreUnreadable: It is no such text.
     """
     return decoded(text, _inbound)
 
@@ -116,7 +127,7 @@ def decode_reply(text: str, key: str, content: bytes | None = None) -> Reply:
     """Read back what :func:`encode_reply` wrote, giving it its key and its content again.
 
     Raises:
-        StoreError: It is no such text.
+        StoreUnreadable: It is no such text.
     """
     reply = decoded(text, _reply)
     file = reply.file and replace(reply.file, content=content or b"")
@@ -139,13 +150,21 @@ def decoded(text: str, read: Callable[[_Data], _Value]) -> _Value:
     """Read a value from JSON text; ``read`` is named ``_`` and what it reads.
 
     Raises:
-        StoreError: It is no such text.
+        StoreUnreadable: It is no such text.
     """
     try:
         return read(json.loads(text))
-    except (ValueError, KeyError, TypeError) as error:
+    except _DAMAGED as error:
         what = read.__name__.strip("_")
-        raise StoreError(f"a stored {what} cannot be read ({type(error).__name__})") from error
+        raise StoreUnreadable(f"a stored {what} cannot be read ({type(error).__name__})") from error
+
+
+def text_in(data: _Data, name: str) -> str:
+    """Give a field that is a text; anything else there is damage."""
+    text = data[name]
+    if not isinstance(text, str):
+        raise TypeError(name)
+    return text
 
 
 def _of_block(block: ContentBlock) -> _Data:
@@ -182,18 +201,26 @@ def _of_block(block: ContentBlock) -> _Data:
 def _block(data: _Data) -> ContentBlock:
     match data["type"]:
         case "text":
-            return Text(text=data["text"])
+            return Text(text=text_in(data, "text"))
         case "image":
-            return Image(media_type=data["media_type"], data=data["data"])
+            return Image(media_type=text_in(data, "media_type"), data=text_in(data, "data"))
         case "thinking":
             return Thinking(
-                text=data["text"], signature=data["signature"], is_redacted=data["is_redacted"]
+                text=text_in(data, "text"),
+                signature=text_in(data, "signature"),
+                is_redacted=data["is_redacted"],
             )
         case "tool_call":
-            return ToolCall(id=data["id"], name=data["name"], arguments=data["arguments"])
+            return ToolCall(
+                id=text_in(data, "id"),
+                name=text_in(data, "name"),
+                arguments=text_in(data, "arguments"),
+            )
         case "tool_result":
             return ToolResult(
-                call_id=data["call_id"], content=data["content"], is_error=data["is_error"]
+                call_id=text_in(data, "call_id"),
+                content=text_in(data, "content"),
+                is_error=data["is_error"],
             )
         case unknown:
             raise ValueError(f"no content block: {unknown!r}")
@@ -206,7 +233,15 @@ def _result(data: _Data) -> ToolResult:
     return block
 
 
+def _started_calls(ids: object) -> list[str]:
+    if not isinstance(ids, list):
+        raise TypeError("no list")
+    return [str(each) for each in ids]
+
+
 def _message(data: _Data) -> Message:
+    if data["role"] not in ("user", "assistant"):
+        raise ValueError("no role")
     return Message(role=data["role"], blocks=tuple(_block(each) for each in data["blocks"]))
 
 
@@ -221,10 +256,10 @@ def _of_address(address: ChatAddress) -> _Data:
 
 def _address(data: _Data) -> ChatAddress:
     return ChatAddress(
-        channel=data["channel"],
-        account=data["account"],
-        chat=data["chat"],
-        thread=data["thread"],
+        channel=text_in(data, "channel"),
+        account=text_in(data, "account"),
+        chat=text_in(data, "chat"),
+        thread=text_in(data, "thread"),
     )
 
 
@@ -236,32 +271,23 @@ def _of_sender(sender: Sender) -> _Data:
         "name": sender.name,
         "language": sender.language,
         "is_person": sender.is_person,
+        "is_guest": sender.is_guest,
     }
 
 
 def _sender(data: _Data) -> Sender:
     return Sender(
-        channel=data["channel"],
-        realm=data["realm"],
-        user_id=data["user_id"],
-        name=data["name"],
+        channel=text_in(data, "channel"),
+        realm=text_in(data, "realm"),
+        user_id=text_in(data, "user_id"),
+        name=text_in(data, "name"),
         language=data["language"],
         is_person=data.get("is_person", True),
+        is_guest=data.get("is_guest", False),
     )
 
 
-def _of_inbound(inbound: InboundMessage | InboundEdit) -> _Data:
-    match inbound:
-        case InboundMessage():
-            return _of_inbound_message(inbound)
-        case InboundEdit():
-            message = _of_inbound_message(inbound.message)
-            return {"type": "edit", "event_id": inbound.event_id, "message": message}
-        case _:
-            assert_never(inbound)
-
-
-def _of_inbound_message(message: InboundMessage) -> _Data:
+def _of_inbound(message: InboundMessage) -> _Data:
     data: _Data = {
         "type": "message",
         "event_id": message.event_id,
@@ -281,6 +307,10 @@ def _of_inbound_message(message: InboundMessage) -> _Data:
         data["attachments"] = [_of_attachment(each) for each in message.attachments]
     if message.album:
         data["album"] = message.album
+    if message.is_follow_up:
+        data["is_follow_up"] = True
+    if message.is_unread:
+        data["is_unread"] = True
     return data
 
 
@@ -304,31 +334,25 @@ def _attachment(data: _Data) -> Attachment:
     )
 
 
-def _inbound(data: _Data) -> InboundMessage | InboundEdit:
-    match data["type"]:
-        case "message":
-            return _inbound_message(data)
-        case "edit":
-            return InboundEdit(event_id=data["event_id"], message=_inbound_message(data["message"]))
-        case unknown:
-            raise ValueError(f"no event: {unknown!r}")
-
-
-def _inbound_message(data: _Data) -> InboundMessage:
+def _inbound(data: _Data) -> InboundMessage:
+    if data["type"] != "message":
+        raise ValueError(f"no message: {data['type']!r}")
     return InboundMessage(
-        event_id=data["event_id"],
+        event_id=text_in(data, "event_id"),
         address=_address(data["address"]),
         kind=data["kind"],
         sender=_sender(data["sender"]),
-        message_id=data["message_id"],
-        text=data["text"],
+        message_id=text_in(data, "message_id"),
+        text=text_in(data, "text"),
         is_addressed=data["is_addressed"],
         sent_at=moment_of(data["sent_at"]),
-        quoted=data["quoted"],
+        quoted=text_in(data, "quoted"),
         is_named=data.get("is_named", True),
         forwarded_from=data.get("forwarded_from", ""),
         attachments=tuple(_attachment(each) for each in data.get("attachments", ())),
         album=data.get("album", ""),
+        is_follow_up=data.get("is_follow_up", False),
+        is_unread=data.get("is_unread", False),
     )
 
 
@@ -357,9 +381,9 @@ def _outgoing_file(data: _Data) -> OutgoingFile:
 def _reply(data: _Data) -> Reply:
     return Reply(
         address=_address(data["address"]),
-        text=data["text"],
+        text=text_in(data, "text"),
         kind=data["kind"],
-        reply_to=data["reply_to"],
+        reply_to=text_in(data, "reply_to"),
         buttons=tuple(_button(each) for each in data.get("buttons", ())),
         file=_outgoing_file(data["file"]) if "file" in data else None,
         for_person=data.get("for_person", ""),

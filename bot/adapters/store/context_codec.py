@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.adapters.store.codec import decoded, json_text, micros_of, moment_of
+from bot.adapters.store.codec import decoded, json_text, micros_of, moment_of, text_in
+from bot.core.edits import Correction
 from bot.core.tasks import TaskState
 from bot.core.turns import TurnId
 from bot.core.window.conversation import Compaction, Cut, KeyPoints, Summary
@@ -31,13 +32,13 @@ def encode_cut(cut: Cut) -> str:
     )
 
 
-def decode_cut(text: str | None) -> Cut:
-    """Read a cut; without one nothing was ever decided.
+def decode_cut(text: str) -> Cut:
+    """Read a cut.
 
     Raises:
-        StoreError: It is no such text. So say all readers here.
+        StoreUnreadable: It is no such text. So say all readers here.
     """
-    return decoded(text, _cut) if text else Cut()
+    return decoded(text, _cut)
 
 
 def encode_compaction(compaction: Compaction) -> str:
@@ -87,15 +88,29 @@ def decode_summary(text: str) -> Summary:
     return decoded(text, _summary)
 
 
+def encode_correction(correction: Correction) -> str:
+    """Write what somebody changed."""
+    return json_text({"before": correction.before, "after": correction.after})
+
+
+def decode_correction(text: str) -> Correction:
+    """Read what somebody changed."""
+    return decoded(text, _correction)
+
+
+def _correction(data: _Data) -> Correction:
+    return Correction(before=text_in(data, "before"), after=text_in(data, "after"))
+
+
 def _cut(data: _Data) -> Cut:
     return Cut(
-        kept_from=TurnId(data["kept_from"]),
-        cleared_before=TurnId(data["cleared_before"]),
-        text_through=TurnId(data.get("text_through", 0)),
-        capped_through=TurnId(data.get("capped_through", 0)),
-        summary_version=data.get("summary_version", 0),
-        digest=data.get("digest", ""),
-        turns_left=data.get("turns_left", 0),
+        kept_from=TurnId(_count(data["kept_from"])),
+        cleared_before=TurnId(_count(data["cleared_before"])),
+        text_through=TurnId(_count(data.get("text_through", 0))),
+        capped_through=TurnId(_count(data.get("capped_through", 0))),
+        summary_version=_count(data.get("summary_version", 0)),
+        digest=text_in({"digest": "", **data}, "digest"),
+        turns_left=_count(data.get("turns_left", 0)),
     )
 
 
@@ -103,25 +118,25 @@ def _compaction(data: _Data) -> Compaction:
     return Compaction(
         kind=data["kind"],
         at=moment_of(data["at"]),
-        turns_left=data["turns_left"],
-        tokens_before=data["tokens_before"],
-        tokens_after=data["tokens_after"],
+        turns_left=_count(data["turns_left"]),
+        tokens_before=_count(data["tokens_before"]),
+        tokens_after=_count(data["tokens_after"]),
     )
 
 
 def _task(data: _Data) -> TaskState:
     return TaskState(
-        goal=data["goal"], done=tuple(data["done"]), remaining=tuple(data["remaining"])
+        goal=text_in(data, "goal"), done=_texts(data["done"]), remaining=_texts(data["remaining"])
     )
 
 
 def _summary(data: _Data) -> Summary:
     return Summary(
-        generation=data["generation"],
-        through=TurnId(data["through"]),
-        overview=data["overview"],
+        generation=_count(data["generation"]),
+        through=TurnId(_count(data["through"])),
+        overview=text_in(data, "overview"),
         key_points=tuple(_points(each) for each in data["key_points"]),
-        pinned=tuple(data["pinned"]),
+        pinned=_texts(data["pinned"]),
         made_at=moment_of(data["made_at"]),
     )
 
@@ -138,9 +153,23 @@ def _of_points(points: KeyPoints) -> _Data:
 
 def _points(data: _Data) -> KeyPoints:
     return KeyPoints(
-        turn_id=TurnId(data["turn_id"]),
-        decisions=tuple(data["decisions"]),
-        information=tuple(data["information"]),
-        actions=tuple(data["actions"]),
-        open_questions=tuple(data["open_questions"]),
+        turn_id=TurnId(_count(data["turn_id"])),
+        decisions=_texts(data["decisions"]),
+        information=_texts(data["information"]),
+        actions=_texts(data["actions"]),
+        open_questions=_texts(data["open_questions"]),
     )
+
+
+def _count(number: object) -> int:
+    if not isinstance(number, int):
+        raise TypeError("no number")
+    return number
+
+
+def _texts(texts: object) -> tuple[str, ...]:
+    if not isinstance(texts, list):
+        raise TypeError("no list")
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("no texts")
+    return tuple(texts)

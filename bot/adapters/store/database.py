@@ -37,6 +37,9 @@ DATABASE_ERRORS = (sqlite3.Error, PeeweeException)
 _DAMAGED = ("malformed", "not a database")
 """Words by which SQLite says that no later attempt can succeed."""
 
+_BROKEN_TEXT = "Could not decode to UTF-8"
+"""How Python's SQLite begins to say that the bytes of a text are none."""
+
 _Value = TypeVar("_Value")
 
 
@@ -67,6 +70,7 @@ class DatabaseThread:
         self._queue: SimpleQueue[_Work | None] = SimpleQueue()
         self._handing_over = Lock()
         self._is_closed = False
+        self._is_lenient = False
         self._thread: Thread | None = None
         if not inline:
             self._thread = Thread(target=self._serve, name="daybook-database", daemon=True)
@@ -93,7 +97,22 @@ class DatabaseThread:
             self._commit([call])
         else:
             await call.told
-        return call.outcome()
+        try:
+            return call.outcome()
+        except StoreError as error:
+            if self._is_lenient or _BROKEN_TEXT not in str(error):
+                raise
+        self._read_leniently()
+        return await self.call(work)  # of which nothing was kept
+
+    def _read_leniently(self) -> None:
+        """Read texts with broken bytes too, from now on: a sign stands for each of these.
+
+        Else no row that has one could even be removed. It costs a call of Python for every text.
+        """
+        self._is_lenient = True
+        self._connection.text_factory = _lenient_text
+        logger.error("store.text_damaged", extra={"path": self._path})
 
     async def close(self) -> None:
         """Carry out what is queued, then close the connection; later calls are refused."""
@@ -232,6 +251,10 @@ def _failure(reason: str, path: str) -> StoreError:
     if any(word in reason for word in _DAMAGED):
         return StoreLost(f"The database {path} is damaged ({reason}); restore a backup.")
     return StoreError(f"The database failed: {reason}.")
+
+
+def _lenient_text(text: bytes) -> str:
+    return text.decode(errors="replace")
 
 
 def _identity_of(path: str) -> tuple[int, int] | None:

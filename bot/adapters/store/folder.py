@@ -68,6 +68,19 @@ def lock_data_folder(path: Path) -> DataFolderLock:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.mkdir(mode=0o700, exist_ok=True)
         _close_to_others(path)
+    except OSError as error:
+        raise _unusable(path, error) from error
+    return hold_data_folder(path)
+
+
+def hold_data_folder(path: Path) -> DataFolderLock:
+    """Take a folder that is there for this process alone, and leave it as it is otherwise.
+
+    Raises:
+        DataFolderBusy: Another process has it.
+        DataError: It cannot be written.
+    """
+    try:
         file = (path / LOCK_NAME).open("a+b", buffering=0)
     except OSError as error:
         raise _unusable(path, error) from error

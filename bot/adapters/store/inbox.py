@@ -2,19 +2,26 @@
 
 States of a row: ``waiting`` for its turn or command, ``claimed`` by the turn in ``turn_id``,
 ``kept`` since that turn failed and can be tried again, ``done``, ``set_aside`` because it could not
-be understood. A row that is done is a tombstone: it holds no content any more and only makes a
-redelivery known. Only the newest turn of a chat has rows that are kept.
+be understood, or cannot be read any more. A row that is done is a tombstone: it holds no content
+any more and only makes a redelivery known. Only the newest turn of a chat has rows that are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 
-from bot.adapters.store.codec import decode_inbound, encode_inbound, micros_of
+from bot.adapters.store import buttons, files
+from bot.adapters.store.codec import encode_inbound, micros_of
+from bot.adapters.store.kept_messages import waiting_message
 from bot.adapters.store.schema import SqlValue, Tables
-from bot.core.chat import ChatAddress, Inbound, InboundEdit, InboundMessage, SessionKey
+from bot.core.chat import (
+    ButtonPress,
+    ChatAddress,
+    Inbound,
+    InboundMessage,
+    SessionKey,
+)
+from bot.core.edits import BEHIND_ALL_EDITS, files_mark
 from bot.core.lifecycle import (
     MAX_MESSAGES_TOGETHER,
     Cursor,
@@ -25,27 +32,35 @@ from bot.core.lifecycle import (
 )
 from bot.core.turns import TurnId
 
+GONE = micros_of(BEHIND_ALL_EDITS)
+"""When a message was last changed that was taken back."""
 
-def receive(
-    tables: Tables,
-    events: tuple[Received | SetAside, ...],
-    cursor: Cursor | None,
-    at: datetime,
-) -> tuple[bool, ...]:
-    """Store events and the cursor behind them; True for each that was not known."""
+
+def take_in(tables: Tables, event: Received | SetAside, at: datetime) -> bool:
+    """Store an event; False when it was known."""
     now = micros_of(at)
-    are_new = tuple(_insert(tables, event, now) for event in events)
-    for event, is_new in zip(events, are_new, strict=True):
-        if is_new and isinstance(event, Received) and event.route != "none":
-            _note_hearing(tables, address_of(event.inbound).session_key, now)
-    if cursor is not None:
-        tables.execute(
-            "INSERT INTO cursor (channel, value) VALUES (?, ?)"
-            " ON CONFLICT (channel) DO UPDATE SET value = excluded.value",
-            cursor.channel,
-            cursor.value,
-        )
-    return are_new
+    is_new = _insert(tables, event, now)
+    if is_new and isinstance(event, Received) and event.route != "none":
+        _note_hearing(tables, address_of(event.inbound).session_key, now)
+    return is_new
+
+
+def knows(tables: Tables, channel: str, event_id: str) -> bool:
+    """Say whether an event was received before."""
+    found = tables.execute(
+        "SELECT 1 FROM inbox WHERE event_id = ? AND channel = ?", event_id, channel
+    )
+    return found.fetchone() is not None
+
+
+def keep_cursor(tables: Tables, cursor: Cursor) -> None:
+    """Note how far a channel has read."""
+    tables.execute(
+        "INSERT INTO cursor (channel, value) VALUES (?, ?)"
+        " ON CONFLICT (channel) DO UPDATE SET value = excluded.value",
+        cursor.channel,
+        cursor.value,
+    )
 
 
 def cursor(tables: Tables, channel: str) -> str | None:
@@ -61,8 +76,15 @@ def waiting_messages(tables: Tables, session_key: SessionKey) -> dict[int, Inbou
         " WHERE session_key = ? AND state = 'waiting' AND route = 'turn' ORDER BY id LIMIT ?",
         session_key,
         MAX_MESSAGES_TOGETHER + 1,
-    )
-    return {row: _message(decode_inbound(body)) for row, body in rows}
+    ).fetchall()
+    messages = {
+        row: message
+        for row, body in rows
+        if (message := waiting_message(tables, row, body)) is not None
+    }
+    if len(messages) < len(rows):  # others move up to the places of those that were set aside
+        return waiting_messages(tables, session_key)
+    return messages
 
 
 def place_of(tables: Tables, session_key: SessionKey, event_id: str) -> int | None:
@@ -74,17 +96,35 @@ def place_of(tables: Tables, session_key: SessionKey, event_id: str) -> int | No
     return None if row is None else int(row[0])
 
 
-def claim_waiting(
-    tables: Tables, session_key: SessionKey, turn_id: TurnId, *, through: int
-) -> None:
-    """Write down that a turn owns what waits for one in its chat, up to the row ``through``."""
-    tables.execute(
-        "UPDATE inbox SET state = 'claimed', turn_id = ?"
-        " WHERE session_key = ? AND state = 'waiting' AND route = 'turn' AND id <= ?",
-        turn_id,
-        session_key,
-        through,
-    )
+def is_before(tables: Tables, session_key: SessionKey, event_id: str, other: str) -> bool:
+    """Say whether an event of a chat's channel came in before another, if both are known."""
+    places = (place_of(tables, session_key, each) for each in (event_id, other))
+    place, limit = places
+    return place is None or limit is None or place < limit
+
+
+def claim_waiting(tables: Tables, turn_id: TurnId, rows: tuple[int, ...], first: int) -> None:
+    """Write down that a turn owns these rows, blocks of its request from the block ``first`` on."""
+    for place, row in enumerate(rows, first):
+        tables.execute(
+            "UPDATE inbox SET state = 'claimed', turn_id = ?, block = ? WHERE id = ?",
+            turn_id,
+            place,
+            row,
+        )
+
+
+def first_place(tables: Tables, turn_id: TurnId) -> int:
+    """Say at which block of its turn's request the first message stands."""
+    (place,) = tables.execute("SELECT MIN(block) FROM inbox WHERE turn_id = ?", turn_id).fetchone()
+    return place or 0
+
+
+def place_of_turn(tables: Tables, turn_id: TurnId, places: tuple[int, ...]) -> None:
+    """Write down at which block of its turn's request each message's text stands."""
+    rows = tables.execute("SELECT id FROM inbox WHERE turn_id = ? ORDER BY id", turn_id).fetchall()
+    for (row,), place in zip(rows, places, strict=True):
+        tables.execute("UPDATE inbox SET block = ? WHERE id = ?", place, row)
 
 
 def claim_kept(tables: Tables, turn_id: TurnId) -> bool:
@@ -96,22 +136,26 @@ def claim_kept(tables: Tables, turn_id: TurnId) -> bool:
 
 
 def keep_of_turn(tables: Tables, turn_id: TurnId) -> None:
-    """Keep the messages of a turn, so that it can be tried again."""
-    tables.execute("UPDATE inbox SET state = 'kept' WHERE turn_id = ?", turn_id)
+    """Keep the messages of a turn, so that it can be tried again; not what was taken back."""
+    tables.execute(
+        "UPDATE inbox SET state = 'kept'"
+        " WHERE turn_id = ? AND state = 'claimed' AND changed_at IS NOT ?",
+        turn_id,
+        GONE,
+    )
+    tables.execute(
+        "UPDATE inbox SET state = 'done', body = NULL WHERE turn_id = ? AND state = 'claimed'",
+        turn_id,
+    )
 
 
 def drop_kept(tables: Tables, session_key: SessionKey) -> None:
-    """Turn into tombstones what was kept in a chat, now that it cannot be tried again."""
+    """Forget what was kept in a chat, now that it cannot be tried again."""
+    files.drop_kept(tables, session_key)
     tables.execute(
         "UPDATE inbox SET state = 'done', body = NULL WHERE session_key = ? AND state = 'kept'",
         session_key,
     )
-
-
-def messages_of_turn(tables: Tables, turn_id: TurnId) -> tuple[InboundMessage, ...]:
-    """Give the messages that an open turn owns, in the order of arrival."""
-    rows = tables.execute("SELECT body FROM inbox WHERE turn_id = ? ORDER BY id", turn_id)
-    return _messages(rows)
 
 
 def close_of_turn(tables: Tables, turn_id: TurnId) -> None:
@@ -133,10 +177,7 @@ def close(tables: Tables, channel: str, event_id: str) -> bool:
     )
     if closed.rowcount:
         return True
-    known = tables.execute(
-        "SELECT 1 FROM inbox WHERE event_id = ? AND channel = ?", event_id, channel
-    )
-    if known.fetchone() is None:
+    if not knows(tables, channel, event_id):
         raise ValueError(f"no such event: {event_id!r} of {channel}")
     return False
 
@@ -150,26 +191,41 @@ def waiting_sessions(tables: Tables) -> tuple[SessionKey, ...]:
     return tuple(SessionKey(key) for (key,) in rows)
 
 
+def waiting_albums(tables: Tables) -> tuple[InboundMessage, ...]:
+    """Give the messages that wait for a turn and are a part of an album, oldest first."""
+    rows = tables.execute(  # as the codec writes it; in a text, quotation marks are escaped
+        "SELECT id, body FROM inbox"
+        " WHERE state = 'waiting' AND route = 'turn' AND instr(body, '\"album\":') ORDER BY +id"
+    ).fetchall()
+    read = (waiting_message(tables, row, body) for row, body in rows)
+    return tuple(message for message in read if message is not None and message.album)
+
+
 def waiting_commands(tables: Tables) -> tuple[InboundMessage, ...]:
     """Give the commands that are not answered, oldest first."""
     rows = tables.execute(  # without the plus SQLite walks all events in the order of their ids
-        "SELECT body FROM inbox WHERE state = 'waiting' AND route = 'command' ORDER BY +id"
-    )
-    return _messages(rows)
+        "SELECT id, body FROM inbox WHERE state = 'waiting' AND route = 'command' ORDER BY +id"
+    ).fetchall()
+    read = (waiting_message(tables, row, body) for row, body in rows)
+    return tuple(message for message in read if message is not None)
 
 
 def _insert(tables: Tables, event: Received | SetAside, now: int) -> bool:
     values: tuple[SqlValue, ...]
+    files: str | None = None
     if isinstance(event, SetAside):
         kept = (event.raw, event.reason)
         values = (event.channel, event.event_id, None, "none", "set_aside", *kept, now)
     else:
         values = (*_received(event.inbound, event.route), None, now)
+        if event.route == "turn" and isinstance(event.inbound, InboundMessage):
+            files = files_mark(event.inbound)
     inserted = tables.execute(
         "INSERT INTO inbox"
-        " (channel, event_id, session_key, route, state, body, reason, received_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id, channel) DO NOTHING",
+        " (channel, event_id, session_key, route, state, body, reason, received_at, files)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id, channel) DO NOTHING",
         *values,
+        files,
     )
     return inserted.rowcount == 1
 
@@ -186,19 +242,10 @@ def _note_hearing(tables: Tables, session_key: SessionKey, now: int) -> None:
 def _received(inbound: Inbound, route: Route) -> tuple[SqlValue, ...]:
     """Say channel, event id, session, route, state and body of an event."""
     address = address_of(inbound)
-    if route == "none" or not isinstance(inbound, InboundMessage | InboundEdit):
-        # Only what a person wrote can wait: a deletion or a stop has done its work at once.
+    if route == "press" and isinstance(inbound, ButtonPress):
+        return buttons.waiting_press(inbound)
+    if route == "none" or not isinstance(inbound, InboundMessage):
+        # Only what a person wrote or pressed can wait: a deletion has done its work at once.
         return address.channel, inbound.event_id, None, "none", "done", None
     body = encode_inbound(inbound)
     return address.channel, inbound.event_id, address.session_key, route, "waiting", body
-
-
-def _messages(rows: Iterable[tuple[str]]) -> tuple[InboundMessage, ...]:
-    return tuple(_message(decode_inbound(body)) for (body,) in rows)
-
-
-def _message(inbound: InboundMessage | InboundEdit) -> InboundMessage:
-    """Give the message that waits; a changed one goes by the event id of the change."""
-    if isinstance(inbound, InboundEdit):
-        return replace(inbound.message, event_id=inbound.event_id)
-    return inbound

@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
-from bot.adapters.store import conversations, inbox, outbox, turns
+from bot.adapters.store import (
+    buttons,
+    conversations,
+    edits,
+    files,
+    inbox,
+    journal,
+    moving,
+    outbox,
+    turns,
+)
+from bot.adapters.store.kept_messages import messages_of_turn
 from bot.adapters.store.schema import Tables
-from bot.core.chat import Reply, SessionKey
+from bot.core.chat import ChatMoved, InboundDeletion, InboundEdit, Reply, SessionKey
 from bot.core.lifecycle import (
     RETRYABLE,
     Claim,
+    Cursor,
     OutboxItem,
+    Received,
+    SetAside,
     Unfinished,
     compose_request,
     reopened,
     taken_together,
+    with_files,
 )
-from bot.core.turns import Outcome, TurnId
+from bot.core.messages import ContentBlock, Message
+from bot.core.turns import Outcome, Turn, TurnId
+
+
+def receive(
+    tables: Tables,
+    events: tuple[Received | SetAside, ...],
+    cursor: Cursor | None,
+    at: datetime,
+) -> tuple[bool, ...]:
+    """Store events and the cursor behind them; True for each that was new and meant something."""
+    are_new = tuple(_take_in(tables, event, at) for event in events)
+    if cursor is not None:
+        inbox.keep_cursor(tables, cursor)
+    return are_new
 
 
 def claim(tables: Tables, session_key: SessionKey, at: datetime, before: str = "") -> Claim | None:
@@ -33,27 +63,52 @@ def claim(tables: Tables, session_key: SessionKey, at: datetime, before: str = "
     inbox.drop_kept(tables, session_key)
     last = messages[-1]
     generation = conversations.note_chat(tables, session_key, last.kind, last.sender.person_key, at)
-    turn = turns.start(tables, session_key, generation, compose_request(messages), at)
-    through = tuple(waiting)[len(messages) - 1]
-    inbox.claim_waiting(tables, session_key, turn.id, through=through)
+    note, request = edits.tell_meanwhile(tables, session_key), compose_request(messages)
+    request = replace(request, blocks=(*note, *request.blocks))
+    turn = turns.start(tables, session_key, generation, request, at)
+    inbox.claim_waiting(tables, turn.id, tuple(waiting)[: len(messages)], len(note))
     return Claim(turn=turn, messages=messages, has_more=len(messages) < len(waiting))
 
 
-def reopen(tables: Tables, session_key: SessionKey) -> Claim | None:
+def record_request(
+    tables: Tables, turn_id: TurnId, brought: tuple[tuple[ContentBlock, ...], ...]
+) -> Message:
+    """Put what the files of an open turn's messages brought into its request, once.
+
+    Raises:
+        ValueError: There is no such turn, or it has ended.
+    """
+    request, first = turns.request_of(tables, turn_id), inbox.first_place(tables, turn_id)
+    if len(request.blocks) != first + len(brought):
+        return request  # what was put in first stays
+    brought = edits.brought_still(tables, turn_id, brought)
+    request, places = with_files(request, brought, first)
+    turns.change_request(tables, turn_id, request)
+    inbox.place_of_turn(tables, turn_id, places)
+    return request
+
+
+def reopen(tables: Tables, session_key: SessionKey, at: datetime) -> Claim | None:
     """Open the newest turn of a chat again when its messages were kept for that."""
     newest = turns.newest(tables, session_key)
-    turn = None if newest is None else reopened(newest)
+    turn = None if newest is None else reopened(newest, at)
     if turn is None or not conversations.is_current(tables, turn.id):
         return None
     if not inbox.claim_kept(tables, turn.id):
         return None
     turns.reopen(tables, turn)
     outbox.part_from_preview(tables, turn.id)
-    return Claim(
-        turn=turn,
-        messages=inbox.messages_of_turn(tables, turn.id),
-        started=turns.started_calls(tables, turn),
-    )
+    return _claim_of(tables, turn)
+
+
+def _claim_of(tables: Tables, turn: Turn) -> Claim:
+    """Say what an open turn owns; a request that cannot be read is made anew of its messages."""
+    messages = messages_of_turn(tables, turn.id)
+    if turn.request == journal.LOST_REQUEST and any(message.text for message in messages):
+        turn = replace(turn, request=compose_request(messages))
+        turns.change_request(tables, turn.id, turn.request)
+        inbox.place_of_turn(tables, turn.id, tuple(range(len(messages))))
+    return Claim(turn=turn, messages=messages, started=turns.started_calls(tables, turn))
 
 
 def finish_turn(
@@ -71,6 +126,7 @@ def finish_turn(
         inbox.keep_of_turn(tables, turn_id)
     else:
         inbox.close_of_turn(tables, turn_id)
+        files.drop_of_turn(tables, turn_id)
     return outbox.add_of_turn(tables, turn_id, replies, at)
 
 
@@ -79,37 +135,47 @@ def finish_command(
 ) -> tuple[OutboxItem, ...]:
     """Answer an event that waits; nothing happens when it does not wait any more.
 
+    The answer to a press takes the place of what the button stands below.
+
     Raises:
         ValueError: No such event was ever received, or it was pruned.
     """
     if not inbox.close(tables, channel, event_id):
         return ()
-    return outbox.add(tables, replies, at)
+    below = buttons.pressed_message(tables, channel, event_id)
+    return outbox.add(tables, replies, at, replaces=below)
 
 
-def add_preview(tables: Tables, turn_id: TurnId, reply: Reply, at: datetime) -> OutboxItem:
-    """Put an unfinished answer into the outbox.
+def add_preview(
+    tables: Tables, turn_id: TurnId, reply: Reply, at: datetime, number: int
+) -> OutboxItem:
+    """Put a message of an unfinished answer into the outbox.
 
     Raises:
         ValueError: There is no such turn, or it has ended.
     """
     if not turns.is_open(tables, turn_id):
         raise ValueError(f"turn {turn_id} has ended")
-    return outbox.add_preview(tables, turn_id, reply, at)
+    return outbox.add_preview(tables, turn_id, reply, at, number)
 
 
 def unfinished(tables: Tables) -> Unfinished:
     """Say what is open in every table."""
     return Unfinished(
-        claims=tuple(
-            Claim(
-                turn=turn,
-                messages=inbox.messages_of_turn(tables, turn.id),
-                started=turns.started_calls(tables, turn),
-            )
-            for turn in turns.open_turns(tables)
-        ),
+        claims=tuple(_claim_of(tables, turn) for turn in turns.open_turns(tables)),
+        albums=inbox.waiting_albums(tables),
         waiting=inbox.waiting_sessions(tables),
         commands=inbox.waiting_commands(tables),
+        presses=buttons.waiting_presses(tables),
         outbox=outbox.undelivered(tables),
+        moves=moving.asked(tables),
     )
+
+
+def _take_in(tables: Tables, event: Received | SetAside, at: datetime) -> bool:
+    if isinstance(event, Received) and isinstance(event.inbound, InboundEdit | InboundDeletion):
+        return edits.take_in(tables, event.inbound, at, is_for_bot=event.route == "turn")
+    is_new = inbox.take_in(tables, event, at)
+    if is_new and isinstance(event, Received) and isinstance(event.inbound, ChatMoved):
+        moving.note(tables, event.inbound)
+    return is_new

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
 
-from bot.adapters.store import conversations, turns
+from bot.adapters.store import conversations, moving, turns, usage
 from bot.adapters.store.codec import micros_of, moment_of
-from bot.adapters.store.context_codec import decode_cut
 from bot.adapters.store.schema import Tables
 from bot.core.chat import PersonKey, SessionKey
 from bot.core.lifecycle import ModelCall
@@ -59,7 +59,7 @@ def ask_to_remember(tables: Tables, before: datetime, at: datetime, session_key:
 
 def record_call(tables: Tables, call: ModelCall) -> None:
     """Account for a call of the model."""
-    turns.insert_usage(tables, call)
+    usage.insert(tables, call)
 
 
 def land_summary(
@@ -72,10 +72,10 @@ def land_summary(
 ) -> bool:
     """Keep entries, and show the summary if the chat is still as it was when it was written."""
     _keep_entries(tables, entries)
-    row = tables.execute(
-        "SELECT generation, cut FROM session WHERE key = ?", job.session_key
-    ).fetchone()
-    if row is None or row[0] != summary.generation or decode_cut(row[1]) != cut:
+    row = tables.execute("SELECT generation FROM session WHERE key = ?", job.session_key).fetchone()
+    if row is None or row[0] != summary.generation:
+        return False
+    if conversations.cut_of(tables, job.session_key) != cut:
         return False
     conversations.show_summary(tables, job.session_key, summary, replace(cut, digest=digest))
     return True
@@ -105,50 +105,95 @@ def drop(tables: Tables, job_id: JobId) -> None:
     tables.execute("DELETE FROM memory_job WHERE id = ?", job_id)
 
 
-def unwritten(tables: Tables, limit: int) -> tuple[MemoryEntry, ...]:
-    """Give entries that their daily file does not have yet, oldest first."""
+def unwritten(tables: Tables, limit: int, after: int) -> tuple[MemoryEntry, ...]:
+    """Give entries that their daily file does not have yet, of turns after one, oldest first."""
     rows = tables.execute(
-        "SELECT turn_id, channel, account, chat, kind, day, text FROM memory_entry"
-        " WHERE text IS NOT NULL ORDER BY turn_id LIMIT ?",
+        "SELECT turn_id, moment, channel, account, chat, kind, day, text, revision"
+        " FROM memory_entry WHERE text IS NOT NULL AND turn_id > ? ORDER BY turn_id LIMIT ?",
+        after,
         limit,
     )
-    return tuple(
-        MemoryEntry(
-            turn_id=TurnId(turn_id),
-            audience=Audience(channel=channel, account=account, chat=chat, kind=kind),
-            day=date.fromisoformat(day),
-            text=text,
-        )
-        for turn_id, channel, account, chat, kind, day, text in rows
+    return tuple(entry for entry, _ in _entries(rows))
+
+
+def entry_of(tables: Tables, turn_id: TurnId) -> tuple[MemoryEntry, bool] | None:
+    """Give the newest entry of a turn, and whether the file has it: then its text is gone here."""
+    rows = tables.execute(
+        "SELECT turn_id, moment, channel, account, chat, kind, day, text, revision"
+        " FROM memory_entry WHERE turn_id = ?",
+        turn_id,
+    )
+    return next(_entries(rows), None)
+
+
+def amend(tables: Tables, entry: MemoryEntry) -> None:
+    """Have the file get this of a turn next."""
+    tables.execute(
+        "UPDATE memory_entry SET moment = ?, text = ?, revision = ? WHERE turn_id = ?",
+        micros_of(entry.moment),
+        entry.text,
+        entry.revision,
+        entry.turn_id,
     )
 
 
-def mark_written(tables: Tables, turn_ids: tuple[int, ...]) -> None:
+def mark_written(tables: Tables, entries: tuple[MemoryEntry, ...]) -> None:
     """Note that daily files have entries; their text is kept there alone."""
-    for turn_id in turn_ids:
-        tables.execute("UPDATE memory_entry SET text = NULL WHERE turn_id = ?", turn_id)
+    for entry in entries:
+        tables.execute(
+            "UPDATE memory_entry SET text = NULL WHERE turn_id = ? AND moment = ? AND text = ?",
+            entry.turn_id,
+            micros_of(entry.moment),
+            entry.text,
+        )
 
 
 def _keep_entries(tables: Tables, entries: tuple[MemoryEntry, ...]) -> None:
-    """Keep entries of turns that have none; one that was removed meanwhile had one."""
+    """Keep entries of turns that have none; one that was removed meanwhile had one.
+
+    A turn that was opened again while its failure was being noted, or was changed meanwhile, waits
+    to be noted anew. What was noted of it before is in its file, or gives way to the whole.
+    """
     for entry in entries:
         noted = tables.execute(
-            "UPDATE turn SET remembered = 1 WHERE id = ? AND remembered = 0", entry.turn_id
+            "UPDATE turn SET remembered = 1"
+            " WHERE id = ? AND remembered = 0 AND started_at = ? AND revision = ?"
+            " AND outcome IS NOT NULL",
+            entry.turn_id,
+            micros_of(entry.moment),
+            entry.revision,
         )
         if not noted.rowcount:
             continue
-        audience = entry.audience
+        audience = moving.audience_now(tables, entry.audience)
         tables.execute(
-            "INSERT INTO memory_entry (turn_id, channel, account, chat, kind, day, text)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO memory_entry"
+            " (turn_id, moment, channel, account, chat, kind, day, text, revision)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             entry.turn_id,
+            micros_of(entry.moment),
             audience.channel,
             audience.account,
             audience.chat,
             audience.kind,
             entry.day.isoformat(),
             entry.text,
+            entry.revision,
         )
+
+
+def _entries(rows: sqlite3.Cursor) -> Iterator[tuple[MemoryEntry, bool]]:
+    """Read entries, and of each whether the file has it."""
+    for turn_id, moment, channel, account, chat, kind, day, text, revision in rows:
+        entry = MemoryEntry(
+            turn_id=TurnId(turn_id),
+            moment=moment_of(moment),
+            audience=Audience(channel=channel, account=account, chat=chat, kind=kind),
+            day=date.fromisoformat(day),
+            text=text or "",
+            revision=revision,
+        )
+        yield entry, text is None
 
 
 def _jobs(rows: sqlite3.Cursor) -> tuple[MemoryJob, ...]:

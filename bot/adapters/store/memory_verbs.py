@@ -8,15 +8,16 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Concatenate, ParamSpec, TypeVar
 
-from bot.adapters.store import conversations, memory, settings, turns, upkeep
+from bot.adapters.store import conversations, memory, moving, settings, turns, upkeep, usage
 from bot.adapters.store.schema import Tables
-from bot.core.chat import SessionKey
+from bot.core.chat import PersonKey, SessionKey
 from bot.core.lifecycle import ModelCall
 from bot.core.llm import Usage
+from bot.core.memory.audience import Audience
 from bot.core.memory.jobs import JobId, MemoryEntry, MemoryJob
 from bot.core.schedule import SilentChat
 from bot.core.tasks import TaskState
-from bot.core.turns import Turn
+from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import Compaction, Conversation, Cut, Summary
 from bot.ports import Override, SettingChange
 
@@ -28,7 +29,7 @@ class MemoryVerbs(ABC):
     """A part of the store, told apart by what it is about.
 
     It fills the ports Conversations, TaskStates, KeptResults, ModelLimits, Sessions, MemoryJobs,
-    Settings and JobSlots.
+    Settings, UsageLog and JobSlots.
     """
 
     def __init__(self) -> None:
@@ -78,7 +79,7 @@ class MemoryVerbs(ABC):
 
     async def undo(self, session_key: SessionKey, *, at: datetime) -> bool:
         """Put the former cut back."""
-        return await self._call(conversations.undo, session_key, at)
+        return await self._call(conversations.undo, session_key, self.opened_by, at)
 
     async def turns_between(
         self, session_key: SessionKey, first: int, last: int
@@ -88,17 +89,21 @@ class MemoryVerbs(ABC):
 
     async def usage_of(self, session_key: SessionKey) -> Usage:
         """Add up what a chat's answers have cost since its last clear."""
-        return await self._read(conversations.usage_of, session_key)
+        return await self._read(usage.of_chat, session_key)
+
+    async def used_by(self, person_key: PersonKey, *, since: datetime) -> Usage:
+        """Add up what the answers to a person took since a moment."""
+        return await self._read(usage.of_person, person_key, since)
 
     async def task_of(self, session_key: SessionKey) -> TaskState | None:
         """Give the state of a chat's task."""
         return await self._read(conversations.task_of, session_key)
 
     async def note_task(
-        self, session_key: SessionKey, task: TaskState | None, *, at: datetime
-    ) -> None:
-        """Note the state of a chat's task."""
-        await self._call(conversations.note_task, session_key, task)
+        self, session_key: SessionKey, task: TaskState | None, *, turn_id: TurnId, at: datetime
+    ) -> bool:
+        """Note the state of a chat's task, unless the turn was cleared."""
+        return await self._call(conversations.note_task, session_key, task, turn_id)
 
     async def tool_output(self, session_key: SessionKey, call_id: str) -> str | None:
         """Give the whole result of a call of a chat."""
@@ -111,6 +116,10 @@ class MemoryVerbs(ABC):
     async def learn_window(self, model: str, tokens: int, *, at: datetime) -> None:
         """Note what a model was found to read."""
         await self._call(upkeep.learn_window, model, tokens, at)
+
+    async def quiet_since(self, before: datetime) -> int:
+        """Count the chats in which nothing came in since."""
+        return await self._read(upkeep.quiet_since, before)
 
     async def silent_since(self, before: datetime) -> tuple[SilentChat, ...]:
         """Name silent chats."""
@@ -168,13 +177,21 @@ class MemoryVerbs(ABC):
         """End a job."""
         await self._call(memory.drop, job_id)
 
-    async def unwritten(self, *, limit: int) -> tuple[MemoryEntry, ...]:
+    async def unwritten(self, *, limit: int, after: int = 0) -> tuple[MemoryEntry, ...]:
         """Give entries that their daily file does not have yet."""
-        return await self._read(memory.unwritten, limit)
+        return await self._read(memory.unwritten, limit, after)
 
-    async def mark_written(self, turn_ids: tuple[int, ...]) -> None:
+    async def mark_written(self, entries: tuple[MemoryEntry, ...]) -> None:
         """Note that daily files have entries, and forget their text."""
-        await self._call(memory.mark_written, turn_ids)
+        await self._call(memory.mark_written, entries)
+
+    async def moved_audiences(self) -> tuple[tuple[Audience, Audience], ...]:
+        """Give the audiences whose files are still to be moved."""
+        return await self._read(moving.moved_audiences)
+
+    async def mark_moved(self, old: Audience) -> None:
+        """Note that the files of an audience were moved."""
+        await self._call(moving.mark_moved, old)
 
     async def overrides(self) -> tuple[Override, ...]:
         """Give what holds in the place of the operator's settings."""
@@ -185,6 +202,10 @@ class MemoryVerbs(ABC):
     ) -> SettingChange:
         """Set a value, or with None take the override away."""
         return await self._call(settings.override, (key, value, scope), by, at)
+
+    async def newest_change(self, *, scope: str) -> SettingChange | None:
+        """Give the newest change of a scope that was not taken back."""
+        return await self._read(settings.newest_change, scope)
 
     async def undo_override(self, *, scope: str, by: str, at: datetime) -> SettingChange | None:
         """Take back the newest change of a scope."""

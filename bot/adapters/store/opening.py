@@ -59,10 +59,10 @@ def open_database(path: Path) -> SqliteDatabase:
         switch_to_wal(connection)
         version = migrate(connection)
     except OSError as error:
-        raise DataError(f"The database {path} {_mend('unable to open')}.") from error
+        raise DataError(f"The database {path} {mend_of('unable to open')}.") from error
     except DATABASE_ERRORS as error:
         db.close()
-        raise DataError(f"The database {path} {_mend(reason_of(error))}.") from error
+        raise DataError(f"The database {path} {mend_of(reason_of(error))}.") from error
     if version > len(MIGRATIONS):
         db.close()
         raise DataError(
@@ -102,7 +102,8 @@ def switch_to_wal(connection: sqlite3.Connection) -> None:
             return
 
 
-def _mend(reason: str) -> str:
+def mend_of(reason: str) -> str:
+    """Say what SQLite's words mean to an operator: what is wrong; what to do about it."""
     for known, mend in _MENDS:
         if known in reason:
             return mend

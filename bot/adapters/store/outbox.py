@@ -3,8 +3,8 @@
 A row is ``pending``, ``sending`` between the platform's call and its answer, ``sent`` or
 ``failed``. The text of what was sent is blanked, since the platform has it and its turn too; the
 text of what failed is kept, so that it can be told and sent again. A preview is an unfinished
-answer shown meanwhile: a turn has at most one, and it is closed with its turn, or becomes the first
-reply itself when nobody knows whether it was shown.
+answer shown meanwhile, a row for each message of it: they are closed with their turn, and one of
+which nobody knows whether it was shown becomes the reply itself that was to take its place.
 
 A reply's key is made of the installation's id and the row's, so that a platform which keeps it can
 be asked for it and finds no message of another database.
@@ -16,11 +16,14 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
+from bot.adapters.store import buttons
 from bot.adapters.store.codec import decode_reply, encode_reply, micros_of, moment_of
+from bot.adapters.store.damage import LOST, UNREADABLE
 from bot.adapters.store.schema import Tables
-from bot.core.chat import Receipt, Reply, SessionKey
-from bot.core.lifecycle import OutboxId, OutboxItem, sent_again
+from bot.core.chat import ChatAddress, Receipt, Reply, SessionKey
+from bot.core.lifecycle import OutboxId, OutboxItem, placed, sent_again
 from bot.core.turns import TurnId
 
 _NEVER_SHOWN = "The turn ended before the preview was known to be shown."
@@ -34,10 +37,14 @@ def add(
     turn_id: TurnId | None = None,
     replaces: Receipt | None = None,
 ) -> tuple[OutboxItem, ...]:
-    """Put replies into the outbox; the first one takes the place of what ``replaces`` names."""
+    """Put replies into the outbox; the first one takes the place of what ``replaces`` names.
+
+    A file takes nothing's place: no platform makes one of a text.
+    """
     items = []
     for reply in replies:
-        items.append(_insert(tables, reply, at, turn_id=turn_id, replaces=replaces))
+        target = None if reply.file is not None else replaces
+        items.append(_insert(tables, reply, at, turn_id=turn_id, replaces=target))
         replaces = None
     return tuple(items)
 
@@ -45,69 +52,71 @@ def add(
 def add_of_turn(
     tables: Tables, turn_id: TurnId, replies: tuple[Reply, ...], at: datetime
 ) -> tuple[OutboxItem, ...]:
-    """Put the replies of a turn that ends into the outbox; the first one finishes its preview."""
-    taken = _take_over_preview(tables, turn_id, replies[0], at) if replies else None
-    if taken is not None:
-        return (taken, *add(tables, replies[1:], at, turn_id=turn_id))
-    shown = close_preview(tables, turn_id, at)
-    return add(tables, replies, at, turn_id=turn_id, replaces=shown)
+    """Put the replies of a turn that ends into the outbox; they finish and close its preview."""
+    previews = _previews(tables, turn_id, replies[0]) if replies else ()
+    items = []
+    for reply, preview in placed(previews, replies):
+        if preview is not None and preview.is_in_doubt:
+            items.append(_become(tables, preview, reply, at))
+        else:
+            shown = None if preview is None else preview.receipt
+            items.append(_insert(tables, reply, at, turn_id=turn_id, replaces=shown))
+    _close_previews(tables, turn_id, at)
+    return tuple(items)
 
 
-def add_preview(tables: Tables, turn_id: TurnId, reply: Reply, at: datetime) -> OutboxItem:
-    """Put an unfinished answer into the outbox; a turn that has one goes on with that."""
-    row = tables.execute(
+def add_preview(
+    tables: Tables, turn_id: TurnId, reply: Reply, at: datetime, number: int
+) -> OutboxItem:
+    """Put a message of an unfinished answer into the outbox; one that is there is gone on with."""
+    there = _previews(tables, turn_id, reply)
+    if number < len(there):
+        return there[number]
+    return _insert(tables, reply, at, turn_id=turn_id, is_preview=True)
+
+
+def _previews(tables: Tables, turn_id: TurnId, reply: Reply) -> tuple[OutboxItem, ...]:
+    """Give the messages of a turn's preview in their order, each as if it brought ``reply``."""
+    rows = tables.execute(
         "SELECT id, state, receipt, reason, changed_at FROM outbox"
-        " WHERE turn_id = ? AND is_preview = 1",
+        " WHERE turn_id = ? AND is_preview = 1 ORDER BY id",
         turn_id,
-    ).fetchone()
-    if row is None:
-        return _insert(tables, reply, at, turn_id=turn_id, is_preview=True)
-    item_id, state, receipt, reason, changed_at = row
-    return OutboxItem(
-        id=OutboxId(item_id),
-        reply=replace(reply, key=_key(tables, item_id)),
-        state=state,
-        is_preview=True,
-        receipt=_receipt(receipt),
-        reason=reason or "",
-        failed_at=_failed_at(state, changed_at),
+    )
+    return tuple(
+        OutboxItem(
+            id=OutboxId(item_id),
+            reply=replace(reply, key=_key(tables, item_id)),
+            state=state,
+            is_preview=True,
+            receipt=_receipt(receipt),
+            reason=reason or "",
+            failed_at=_failed_at(state, changed_at),
+        )
+        for item_id, state, receipt, reason, changed_at in rows.fetchall()
     )
 
 
-def close_preview(tables: Tables, turn_id: TurnId, at: datetime) -> Receipt | None:
-    """Close the preview of a turn that ends and give its receipt, None when it has none."""
-    row = tables.execute(
-        "SELECT id, receipt FROM outbox WHERE turn_id = ? AND is_preview = 1", turn_id
-    ).fetchone()
-    if row is None:
-        return None
-    item_id, receipt = row
+def _close_previews(tables: Tables, turn_id: TurnId, at: datetime) -> None:
     tables.execute(
-        "UPDATE outbox SET state = ?, body = NULL, reason = ?, changed_at = ? WHERE id = ?",
-        "failed" if receipt is None else "sent",
-        _NEVER_SHOWN if receipt is None else None,
+        "UPDATE outbox SET state = CASE WHEN receipt IS NULL THEN 'failed' ELSE 'sent' END,"
+        " reason = CASE WHEN receipt IS NULL THEN ? END, body = NULL, changed_at = ?"
+        " WHERE turn_id = ? AND is_preview = 1",
+        _NEVER_SHOWN,
         micros_of(at),
-        item_id,
+        turn_id,
     )
-    return _receipt(receipt)
 
 
-def _take_over_preview(
-    tables: Tables, turn_id: TurnId, reply: Reply, at: datetime
-) -> OutboxItem | None:
+def _become(tables: Tables, preview: OutboxItem, reply: Reply, at: datetime) -> OutboxItem:
     """Make a reply of a preview that may stand in the chat: who finds it, finds what to finish."""
-    row = tables.execute(
-        "UPDATE outbox SET is_preview = 0, body = ?, changed_at = ? WHERE turn_id = ?"
-        " AND is_preview = 1 AND state = 'sending' AND receipt IS NULL RETURNING id",
+    tables.execute(
+        "UPDATE outbox SET is_preview = 0, body = ?, changed_at = ? WHERE id = ?",
         encode_reply(reply),
         micros_of(at),
-        turn_id,
-    ).fetchone()
-    if row is None:
-        return None
-    (item_id,) = row
-    reply = replace(reply, key=_key(tables, item_id))
-    return OutboxItem(id=OutboxId(item_id), reply=reply, state="sending")
+        preview.id,
+    )
+    reply = replace(reply, key=preview.reply.key)
+    return OutboxItem(id=preview.id, reply=reply, state="sending")
 
 
 def part_from_preview(tables: Tables, turn_id: TurnId) -> None:
@@ -166,27 +175,37 @@ def mark_failed(
 def undelivered(tables: Tables) -> tuple[OutboxItem, ...]:
     """Give what is pending or being sent, oldest first."""
     rows = tables.execute(
-        "SELECT id, body, state, is_preview, receipt, replaces, reason, changed_at, content"
-        " FROM outbox"
+        "SELECT id, session_key, body, state, is_preview, receipt, replaces, reason, changed_at,"
+        " content FROM outbox"
         " WHERE state IN ('pending', 'sending') ORDER BY id"
     )
-    return _read(tables, rows)
+    items = _read(tables, rows)
+    for item in items:
+        if item.reason == UNREADABLE:
+            tables.execute(
+                "UPDATE outbox SET state = 'failed', reason = ? WHERE id = ? AND is_preview = 0",
+                UNREADABLE,
+                item.id,
+            )
+    return tuple(item for item in items if item.reason != UNREADABLE)
 
 
 def failed(tables: Tables, session_key: SessionKey) -> tuple[OutboxItem, ...]:
-    """Give the replies that could not be delivered to a chat, oldest first."""
+    """Give the replies that could not be delivered to a chat and bring something, oldest first."""
     rows = tables.execute(
-        "SELECT id, body, state, is_preview, receipt, replaces, reason, changed_at, content"
-        " FROM outbox"
+        "SELECT id, session_key, body, state, is_preview, receipt, replaces, reason, changed_at,"
+        " content FROM outbox"
         " WHERE session_key = ? AND state = 'failed' AND is_preview = 0 ORDER BY id",
         session_key,
     )
-    return tuple(item for item in _read(tables, rows) if item.reply.kind != "failure")
+    replies = (item for item in _read(tables, rows) if item.reply.kind != "failure")
+    return tuple(item for item in replies if not item.reply.takes_back)
 
 
 def send_again(tables: Tables, session_key: SessionKey, at: datetime) -> tuple[OutboxItem, ...]:
     """Open again what could not be delivered to a chat, and give it, oldest first."""
-    items = tuple(sent_again(item) for item in failed(tables, session_key))
+    found = failed(tables, session_key)
+    items = tuple(sent_again(item) for item in found if item.reason != UNREADABLE)
     for item in items:
         tables.execute(
             "UPDATE outbox SET state = ?, reason = NULL, changed_at = ? WHERE id = ?",
@@ -235,7 +254,7 @@ def _insert(
         None if reply.file is None else reply.file.content,
     )
     assert inserted.lastrowid is not None
-    _add_buttons(tables, inserted.lastrowid, reply)
+    buttons.add(tables, inserted.lastrowid, reply)
     return OutboxItem(
         id=OutboxId(inserted.lastrowid),
         reply=replace(reply, key=_key(tables, inserted.lastrowid)),
@@ -245,22 +264,16 @@ def _insert(
     )
 
 
-def _add_buttons(tables: Tables, item_id: int, reply: Reply) -> None:
-    for button in reply.buttons:
-        tables.execute(
-            "INSERT INTO button (token, outbox_id, person, command) VALUES (?, ?, ?, ?)",
-            button.token,
-            item_id,
-            button.person,
-            button.command,
-        )
-
-
 def _read(tables: Tables, rows: sqlite3.Cursor) -> tuple[OutboxItem, ...]:
-    return tuple(
-        OutboxItem(
+    """Read items; one that cannot be read has a stand-in, and that for its reason."""
+    items = []
+    for row in rows.fetchall():
+        item_id, key, body, state, is_preview, receipt, replaces, reason, changed_at, content = row
+        read = partial(decode_reply, key=_key(tables, item_id), content=content)
+        reply = tables.damage.read("outbox.body", item_id, read, body)
+        item = OutboxItem(
             id=OutboxId(item_id),
-            reply=decode_reply(body, _key(tables, item_id), content),
+            reply=reply or Reply(address=ChatAddress.from_session_key(key), text=LOST),
             state=state,
             is_preview=bool(is_preview),
             receipt=_receipt(receipt),
@@ -268,18 +281,8 @@ def _read(tables: Tables, rows: sqlite3.Cursor) -> tuple[OutboxItem, ...]:
             reason=reason or "",
             failed_at=_failed_at(state, changed_at),
         )
-        for (
-            item_id,
-            body,
-            state,
-            is_preview,
-            receipt,
-            replaces,
-            reason,
-            changed_at,
-            content,
-        ) in rows
-    )
+        items.append(item if reply is not None else replace(item, reason=UNREADABLE))
+    return tuple(items)
 
 
 def _failed_at(state: str, changed_at: int) -> datetime | None:

@@ -11,7 +11,7 @@ peewee takes 60 µs to build an insert and 120 µs to build a select that SQLite
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from peewee import (
     SQL,
@@ -27,10 +27,13 @@ from peewee import (
     TextField,
 )
 
+from bot.adapters.store.damage import Damage
 from bot.adapters.store.schema_of_channels import (
     make_audit,
     make_button,
+    make_chat_move,
     make_correction,
+    make_home,
     make_pairing,
     make_person,
     make_place,
@@ -52,7 +55,7 @@ SqlValue = str | int | bytes | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """The tables of one database."""
+    """The tables of one database, and what was found damaged in them."""
 
     db: SqliteDatabase
     migration: type[Model]
@@ -78,7 +81,10 @@ class Tables:
     button: type[Model]
     place: type[Model]
     pairing: type[Model]
+    home: type[Model]
     correction: type[Model]
+    chat_move: type[Model]
+    damage: Damage = field(default_factory=Damage)
 
     @property
     def models(self) -> tuple[type[Model], ...]:
@@ -107,7 +113,9 @@ class Tables:
             self.button,
             self.place,
             self.pairing,
+            self.home,
             self.correction,
+            self.chat_move,
         )
 
     def execute(self, sql: str, *values: SqlValue) -> sqlite3.Cursor:
@@ -162,7 +170,9 @@ def make_tables(db: SqliteDatabase) -> Tables:
         button=make_button(outbox),
         place=make_place(),
         pairing=make_pairing(),
+        home=make_home(),
         correction=make_correction(session),
+        chat_move=make_chat_move(),
     )
     db.bind(tables.models, bind_refs=False, bind_backrefs=False)
     return tables
@@ -224,6 +234,7 @@ def _turn(sessions: type[Model]) -> type[Model]:
         finished_at = BigIntegerField(null=True)
         resumes = IntegerField(constraints=[SQL("DEFAULT 0")])
         remembered = IntegerField(constraints=[SQL("DEFAULT 0")])
+        revision = IntegerField(constraints=[SQL("DEFAULT 0")])
 
         class Meta:
             table_name = "turn"
@@ -286,6 +297,8 @@ def _inbox(turns: type[Model]) -> type[Model]:
         reason = TextField(null=True)
         received_at = BigIntegerField()
         block = IntegerField(null=True)
+        changed_at = BigIntegerField(null=True)
+        files = TextField(null=True)
 
         class Meta:
             table_name = "inbox"
@@ -325,9 +338,7 @@ def _outbox(turns: type[Model]) -> type[Model]:
         where=SQL("state = 'failed' AND is_preview = 0"),
         name="outbox_failed",
     )
-    Outbox.add_index(
-        Outbox.turn, unique=True, where=SQL("is_preview = 1"), name="outbox_preview_of_turn"
-    )
+    Outbox.add_index(Outbox.turn, where=SQL("is_preview = 1"), name="outbox_preview_of_turn")
     # Who removes a turn asks for its replies: without this, by reading all there are.
     Outbox.add_index(Outbox.turn, where=SQL("turn_id IS NOT NULL"), name="outbox_of_turn")
     return Outbox
@@ -346,11 +357,13 @@ def _usage() -> type[Model]:
         cache_read_tokens = IntegerField()
         cache_write_tokens = IntegerField()
         local_tokens = IntegerField(constraints=[SQL("DEFAULT 0")])
+        asked = TextField(constraints=[SQL("DEFAULT ''")])
 
         class Meta:
             table_name = "usage"
 
     Usage.add_index(Usage.session_key, Usage.id, name="usage_of_session")
+    Usage.add_index(Usage.person_key, Usage.at, name="usage_of_person")
     return Usage
 
 

@@ -7,7 +7,6 @@ from peewee import (
     AutoField,
     BigIntegerField,
     BlobField,
-    BooleanField,
     ForeignKeyField,
     IntegerField,
     Model,
@@ -21,6 +20,7 @@ def make_turn_file(turns: type[Model]) -> type[Model]:
     class TurnFile(Model):
         id = AutoField()
         turn = ForeignKeyField(turns, on_delete="CASCADE", index=False)
+        call_id = TextField()
         name = TextField()
         media_type = TextField()
         content = BlobField()
@@ -28,7 +28,10 @@ def make_turn_file(turns: type[Model]) -> type[Model]:
         class Meta:
             table_name = "turn_file"
 
-    TurnFile.add_index(TurnFile.turn, name="turn_file_of_turn")
+    # A call that is made again after a crash sends no file twice.
+    TurnFile.add_index(
+        TurnFile.turn, TurnFile.call_id, TurnFile.name, unique=True, name="turn_file_of_call"
+    )
     return TurnFile
 
 
@@ -43,11 +46,13 @@ def make_button(outbox: type[Model]) -> type[Model]:
         person = TextField()
         command = TextField()
         taken_by = TextField(null=True)
+        message_id = TextField(null=True)
 
         class Meta:
             table_name = "button"
 
     Button.add_index(Button.outbox_id, name="button_of_reply")
+    Button.add_index(Button.taken_by, where=SQL("taken_by IS NOT NULL"), name="button_taken")
     return Button
 
 
@@ -83,8 +88,21 @@ def make_pairing() -> type[Model]:
     return Pairing
 
 
+def make_home() -> type[Model]:
+    """Give the private chats in which admins can be reached."""
+
+    class Home(Model):
+        person_key = TextField(primary_key=True)
+        session_key = TextField()
+
+        class Meta:
+            table_name = "home"
+
+    return Home
+
+
 def make_correction(sessions: type[Model]) -> type[Model]:
-    """Give what people changed in messages after their turn had begun."""
+    """Give what people changed in messages while their turn ran, until the next turn is told."""
 
     class Correction(Model):
         id = AutoField()
@@ -92,16 +110,28 @@ def make_correction(sessions: type[Model]) -> type[Model]:
             sessions, column_name="session_key", on_delete="CASCADE", index=False
         )
         turn_id = IntegerField()
-        before = TextField()
-        after = TextField()
-        changed_at = BigIntegerField()
-        is_told = BooleanField(constraints=[SQL("DEFAULT 0")])
+        body = TextField()
 
         class Meta:
             table_name = "correction"
 
     Correction.add_index(Correction.session, Correction.id, name="correction_of_chat")
     return Correction
+
+
+def make_chat_move() -> type[Model]:
+    """Give the chats that go on under another id, and how far what is kept of them does."""
+
+    class ChatMove(Model):
+        chat_key = TextField(primary_key=True)
+        event_id = TextField()
+        new_chat = TextField()
+        state = TextField()
+
+        class Meta:
+            table_name = "chat_move"
+
+    return ChatMove
 
 
 def make_person() -> type[Model]:

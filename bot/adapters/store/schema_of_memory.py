@@ -67,6 +67,8 @@ def make_memory_entry() -> type[Model]:
         kind = TextField()
         day = TextField()
         text = TextField(null=True)
+        moment = BigIntegerField(constraints=[SQL("DEFAULT 0")])
+        revision = IntegerField(constraints=[SQL("DEFAULT 0")])
 
         class Meta:
             table_name = "memory_entry"

@@ -7,7 +7,7 @@ from datetime import datetime
 from bot.adapters.store.codec import micros_of, moment_of
 from bot.adapters.store.schema import Tables
 from bot.core.chat import SessionKey
-from bot.ports import Override, SettingChange
+from bot.ports import OF_GROUPS, Override, SettingChange
 
 
 def overrides(tables: Tables) -> tuple[Override, ...]:
@@ -37,24 +37,43 @@ def override(
     return done
 
 
+def newest_change(tables: Tables, scope: str) -> SettingChange | None:
+    """Give the newest change of a scope that was not taken back yet."""
+    found = _newest_change(tables, scope)
+    return None if found is None else found[1]
+
+
 def undo_override(tables: Tables, scope: str, by: str, at: datetime) -> SettingChange | None:
     """Take back the newest change of a scope that was not taken back yet."""
+    found = _newest_change(tables, scope)
+    if found is None:
+        return None
+    change_id, change = found
+    tables.execute("UPDATE setting_change SET is_undone = 1 WHERE id = ?", change_id)
+    return _put(tables, (change.key, change.old, scope), by, at)
+
+
+def remove_of_chat(tables: Tables, session_key: SessionKey) -> None:
+    """Remove what was set in one chat, and what could be undone there; the audit stays.
+
+    What a group has as a whole stays too: one that wants silence must not be spoken to again.
+    """
+    kept = tuple(sorted(OF_GROUPS))
+    unless = f"key NOT IN ({', '.join('?' * len(kept))})"
+    for table in ("setting", "setting_change"):
+        tables.execute(f"DELETE FROM {table} WHERE scope = ? AND {unless}", session_key, *kept)  # noqa: S608 - names of ours
+
+
+def _newest_change(tables: Tables, scope: str) -> tuple[int, SettingChange] | None:
     row = tables.execute(
-        "SELECT id, key, old FROM setting_change WHERE scope = ? AND is_undone = 0"
+        "SELECT id, key, old, new FROM setting_change WHERE scope = ? AND is_undone = 0"
         " ORDER BY id DESC LIMIT 1",
         scope,
     ).fetchone()
     if row is None:
         return None
-    change_id, key, old = row
-    tables.execute("UPDATE setting_change SET is_undone = 1 WHERE id = ?", change_id)
-    return _put(tables, (key, old, scope), by, at)
-
-
-def remove_of_chat(tables: Tables, session_key: SessionKey) -> None:
-    """Remove what was set in one chat, and what could be undone there; the audit stays."""
-    tables.execute("DELETE FROM setting WHERE scope = ?", session_key)
-    tables.execute("DELETE FROM setting_change WHERE scope = ?", session_key)
+    change_id, key, old, new = row
+    return change_id, SettingChange(key=key, scope=scope, old=old, new=new)
 
 
 def _put(

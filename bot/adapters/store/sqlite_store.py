@@ -8,12 +8,32 @@ from functools import partial
 from pathlib import Path
 from typing import Concatenate
 
-from bot.adapters.store import inbox, lifecycle, outbox, people, pruning, turns
+from bot.adapters.store import (
+    buttons,
+    files,
+    inbox,
+    lifecycle,
+    moving,
+    outbox,
+    presence,
+    pruning,
+    turns,
+)
 from bot.adapters.store.database import DatabaseThread
 from bot.adapters.store.memory_verbs import Asked, MemoryVerbs, Value
 from bot.adapters.store.opening import open_database
+from bot.adapters.store.people_verbs import PeopleVerbs
 from bot.adapters.store.schema import Tables, make_tables
-from bot.core.chat import PersonKey, Receipt, Reply, Sender, SessionKey
+from bot.core.chat import (
+    ButtonPress,
+    ChatAddress,
+    HeardChat,
+    InboundMessage,
+    Receipt,
+    Reply,
+    SessionKey,
+)
+from bot.core.files import OutgoingFile
 from bot.core.lifecycle import (
     Claim,
     Cursor,
@@ -24,17 +44,17 @@ from bot.core.lifecycle import (
     SetAside,
     Unfinished,
 )
-from bot.core.messages import ToolResult
+from bot.core.messages import ContentBlock, Message, ToolResult
+from bot.core.presses import KeptButton, Refusal
 from bot.core.turns import Outcome, Step, TurnId
-from bot.errors import StoreError
-from bot.ports import Grant
+from bot.errors import StoreError, StoreUnreadable
 
 Tell = Callable[[StoreError | None], None]
 """Is told how the store's work goes."""
 
 
-class SqliteStore(MemoryVerbs):
-    """Fills the ports of what is kept, those of ``MemoryVerbs`` among them.
+class SqliteStore(MemoryVerbs, PeopleVerbs):
+    """Fills the ports of what is kept, those of ``MemoryVerbs`` and ``PeopleVerbs`` among them.
 
     Each verb but ``prune`` is one transaction.
 
@@ -73,22 +93,54 @@ class SqliteStore(MemoryVerbs):
     async def receive(
         self, events: tuple[Received | SetAside, ...], *, cursor: Cursor | None, at: datetime
     ) -> tuple[bool, ...]:
-        """Store events and the cursor behind them; True for each that was new.
+        """Store events and the cursor behind them; True for each that was new and meant something.
 
-        Only messages and changed messages wait; other events are closed at once. A changed
-        message waits under the event id of its change.
+        Only messages and presses wait. A message that was changed or taken back is changed where
+        it stands, and all that was made of it with it; other events are closed at once.
         """
-        return await self._call(inbox.receive, events, cursor, at)
+        return await self._call(lifecycle.receive, events, cursor, at)
+
+    async def move_chat(self, old: ChatAddress, new_chat: str) -> None:
+        """Give a chat another id, wherever it is written."""
+        await self._call(moving.move_chat, old, new_chat)
 
     async def cursor(self, channel: str) -> str | None:
         """Say how far a channel has read, None when it never did."""
         return await self._read(inbox.cursor, channel)
+
+    async def takes_part(self, session_key: SessionKey) -> bool:
+        """Say whether a conversation has a turn, or waits for its first."""
+        return await self._read(presence.takes_part, session_key)
+
+    async def heard_since(
+        self, channel: str, since: datetime, *, limit: int
+    ) -> tuple[HeardChat, ...]:
+        """Give conversations of which something came in since a moment, newest first."""
+        return await self._read(presence.heard_since, channel, since, limit)
+
+    async def heard_in(self, address: ChatAddress, *, limit: int) -> tuple[HeardChat, ...]:
+        """Give the conversations of a chat, newest first."""
+        return await self._read(presence.heard_in, address, limit)
+
+    async def received(self, address: ChatAddress, event_ids: tuple[str, ...]) -> frozenset[str]:
+        """Give those of event ids that came in at an address."""
+        return await self._read(presence.received, address, event_ids)
 
     async def claim(
         self, session_key: SessionKey, *, at: datetime, before: str = ""
     ) -> Claim | None:
         """Take what waits into a new turn; None also while a turn of the chat is open."""
         return await self._call(lifecycle.claim, session_key, at, before)
+
+    async def is_before(self, session_key: SessionKey, event_id: str, other: str) -> bool:
+        """Say whether an event came in before another; so it did before one that is not known."""
+        return await self._read(inbox.is_before, session_key, event_id, other)
+
+    async def record_request(
+        self, turn_id: TurnId, brought: tuple[tuple[ContentBlock, ...], ...]
+    ) -> Message:
+        """Put what each message's files brought behind its text; a second time nothing happens."""
+        return await self._call(lifecycle.record_request, turn_id, brought)
 
     async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
         """Keep step number ``index``, counted from 0, and what it cost."""
@@ -124,13 +176,31 @@ class SqliteStore(MemoryVerbs):
         """Close an event that gets no reply."""
         await self._call(lifecycle.finish_command, channel, event_id, (), at)
 
+    async def button_of(self, press: ButtonPress) -> KeptButton | None:
+        """Give what is kept of the button that a press names."""
+        return await self._read(buttons.button_of, press)
+
+    async def redeem(self, press: ButtonPress, *, at: datetime) -> InboundMessage | Refusal:
+        """Make of a press the command that its button stands for, or say why not."""
+        return await self._call(buttons.redeem, press, at)
+
+    async def add_file(self, turn_id: TurnId, call_id: str, file: OutgoingFile) -> bool:
+        """Keep a file that is to be sent behind the answer of an open turn."""
+        return await self._call(files.add_file, turn_id, call_id, file)
+
+    async def files_of(self, turn_id: TurnId) -> tuple[OutgoingFile, ...]:
+        """Give the files that are to be sent behind the answer of a turn."""
+        return await self._read(files.files_of, turn_id)
+
     async def reopen(self, session_key: SessionKey, *, at: datetime) -> Claim | None:
         """Open the newest turn again when it failed, or its answer was empty."""
-        return await self._call(lifecycle.reopen, session_key)
+        return await self._call(lifecycle.reopen, session_key, at)
 
-    async def add_preview(self, turn_id: TurnId, reply: Reply, *, at: datetime) -> OutboxItem:
-        """Put an unfinished answer into the outbox; the one that the turn has is given again."""
-        return await self._call(lifecycle.add_preview, turn_id, reply, at)
+    async def add_preview(
+        self, turn_id: TurnId, reply: Reply, *, at: datetime, number: int = 0
+    ) -> OutboxItem:
+        """Put an unfinished answer into the outbox; what the turn has of it is given again."""
+        return await self._call(lifecycle.add_preview, turn_id, reply, at, number)
 
     async def mark_sending(self, item: OutboxId, *, at: datetime) -> None:
         """Note that the platform is about to be called."""
@@ -172,14 +242,6 @@ class SqliteStore(MemoryVerbs):
                 rows, after = rows + pruned.rows, pruned.next_after
         return rows
 
-    async def grants(self) -> dict[PersonKey, Grant]:
-        """Say what each person may do."""
-        return await self._read(people.grants)
-
-    async def claim_ownership(self, sender: Sender, *, at: datetime) -> bool:
-        """Make a person the owner unless there is one."""
-        return await self._call(people.claim_ownership, sender, at)
-
     async def _call(
         self,
         verb: Callable[Concatenate[Tables, Asked], Value],
@@ -199,6 +261,8 @@ class SqliteStore(MemoryVerbs):
         """Call a verb whose success says nothing about the disk."""
         try:
             return await self._thread.call(partial(verb, self._tables, *asked, **named))
+        except StoreUnreadable:
+            raise  # which says nothing about the disk either
         except StoreError as error:
             self._tell(error)
             raise

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import replace
 from datetime import datetime
 
+from bot.adapters.store import journal, usage
 from bot.adapters.store.codec import (
-    decode_message,
     decode_result,
+    decode_started,
     encode_message,
     encode_result,
     micros_of,
-    moment_of,
 )
 from bot.adapters.store.schema import Tables
 from bot.core.chat import SessionKey
@@ -82,7 +81,7 @@ def record_step(tables: Tables, turn_id: TurnId, index: int, step: Step, call: M
     )
     for result in step.results:
         _insert_result(tables, turn_id, index, result)
-    insert_usage(tables, call)
+    usage.insert(tables, call)
 
 
 def record_result(
@@ -116,7 +115,7 @@ def record_start(tables: Tables, turn_id: TurnId, index: int, call_ids: tuple[st
         raise ValueError(f"turn {turn_id} has no step {index}")
     tables.execute(
         "UPDATE step SET started = ? WHERE turn_id = ? AND position = ?",
-        json.dumps([*json.loads(row[0] or "[]"), *call_ids]),
+        json.dumps([*(_started(tables, turn_id, index, row[0]) or ()), *call_ids]),
         turn_id,
         index,
     )
@@ -127,12 +126,42 @@ def started_calls(tables: Tables, turn: Turn) -> frozenset[str]:
     rows = tables.execute(
         "SELECT position, started FROM step WHERE turn_id = ? AND started IS NOT NULL", turn.id
     )
-    return frozenset(
-        call_id
-        for position, started in rows
-        for call_id in json.loads(started)
-        if all(result.call_id != call_id for result in turn.steps[position].results)
-    )
+    noted: set[str] = set()
+    for position, text in rows.fetchall():
+        open_calls = {call.id for call in turn.steps[position].open_calls}
+        started = _started(tables, turn.id, position, text)
+        # Where it is damaged any of them may have begun.
+        noted |= open_calls if started is None else open_calls & set(started)
+    return frozenset(noted)
+
+
+def _started(tables: Tables, turn_id: int, index: int, text: str | None) -> list[str] | None:
+    """Read which calls of a step have begun; None when that cannot be read."""
+    if text is None:
+        return []
+    return tables.damage.read("step.started", f"{turn_id}/{index}", decode_started, text)
+
+
+def request_of(tables: Tables, turn_id: TurnId) -> Message:
+    """Give what an open turn was asked.
+
+    Raises:
+        ValueError: There is no such turn, or it has ended.
+    """
+    _require_open(tables, turn_id)
+    (text,) = tables.execute("SELECT request FROM turn WHERE id = ?", turn_id).fetchone()
+    return journal.request(tables, turn_id, text)
+
+
+def change_request(tables: Tables, turn_id: TurnId, request: Message) -> None:
+    """Write down what a turn was asked, as it is from now on."""
+    tables.execute("UPDATE turn SET request = ? WHERE id = ?", encode_message(request), turn_id)
+
+
+def rewrite(tables: Tables, turn_id: TurnId, request: Message) -> None:
+    """Write down that what a turn was asked was changed by whoever asked it."""
+    change_request(tables, turn_id, request)
+    tables.execute("UPDATE turn SET revision = revision + 1 WHERE id = ?", turn_id)
 
 
 def record_resume(tables: Tables, turn_id: TurnId) -> int:
@@ -148,10 +177,13 @@ def record_resume(tables: Tables, turn_id: TurnId) -> int:
 
 
 def reopen(tables: Tables, turn: Turn) -> None:
-    """Open a turn again with the steps that ``turn`` still has."""
+    """Open a turn again with the steps that ``turn`` still has; it is to be remembered anew."""
     tables.execute("DELETE FROM step WHERE turn_id = ? AND position >= ?", turn.id, len(turn.steps))
     tables.execute(
-        "UPDATE turn SET outcome = NULL, finished_at = NULL, resumes = 0 WHERE id = ?", turn.id
+        "UPDATE turn SET outcome = NULL, finished_at = NULL, resumes = 0, remembered = 0,"
+        " started_at = ? WHERE id = ?",
+        micros_of(turn.started_at),
+        turn.id,
     )
 
 
@@ -165,7 +197,7 @@ def end(tables: Tables, turn_id: TurnId, outcome: Outcome, at: datetime) -> None
     )
     rows = tables.execute("SELECT position, answer FROM step WHERE turn_id = ?", turn_id)
     for position, text in rows.fetchall():
-        answer = decode_message(text)
+        answer = journal.answer(tables, turn_id, position, text)
         kept = tuple(block for block in answer.blocks if not isinstance(block, Thinking))
         if len(kept) < len(answer.blocks):
             tables.execute(
@@ -179,20 +211,30 @@ def end(tables: Tables, turn_id: TurnId, outcome: Outcome, at: datetime) -> None
 def open_turns(tables: Tables) -> tuple[Turn, ...]:
     """Give all turns that have not ended, oldest first."""
     rows = tables.execute(  # without the plus SQLite walks all turns in the order of their ids
-        "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
+        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
         " WHERE outcome IS NULL ORDER BY +id"
     )
-    return _read(tables, rows)
+    return journal.read(tables, rows)
+
+
+def by_id(tables: Tables, turn_id: TurnId) -> Turn | None:
+    """Give a turn, open or ended; None when it is not there any more."""
+    rows = tables.execute(
+        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
+        " WHERE id = ?",
+        turn_id,
+    )
+    return next(iter(journal.read(tables, rows)), None)
 
 
 def newest(tables: Tables, session_key: SessionKey) -> Turn | None:
     """Give the turn of a chat that was opened last, None when there never was one."""
     rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
+        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
         " WHERE session_key = ? ORDER BY id DESC LIMIT 1",
         session_key,
     )
-    return next(iter(_read(tables, rows)), None)
+    return next(iter(journal.read(tables, rows)), None)
 
 
 def newest_id(tables: Tables, session_key: SessionKey) -> int:
@@ -218,13 +260,29 @@ def ended_turns(
 ) -> tuple[Turn, ...]:
     """Give the ended turns of a chat by their ids, both ends included, oldest first."""
     rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
+        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
         " WHERE session_key = ? AND id >= ? AND id <= ? AND outcome IS NOT NULL ORDER BY id",
         session_key,
         first,
         last,
     )
-    return _read(tables, rows)
+    return journal.read(tables, rows)
+
+
+def newest_ended_turns(
+    tables: Tables, session_key: SessionKey, *, first: int, before: int, limit: int
+) -> tuple[Turn, ...]:
+    """Give the newest ended turns from ``first`` on and before ``before``, oldest first."""
+    rows = tables.execute(
+        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
+        " WHERE session_key = ? AND id >= ? AND id < ? AND outcome IS NOT NULL"
+        " ORDER BY id DESC LIMIT ?",
+        session_key,
+        first,
+        before,
+        limit,
+    )
+    return journal.read(tables, rows)[::-1]
 
 
 def unremembered(
@@ -232,14 +290,14 @@ def unremembered(
 ) -> tuple[Turn, ...]:
     """Give ended turns of a chat that no daily file has, oldest first."""
     rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome FROM turn"
+        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
         " WHERE session_key = ? AND id <= ? AND outcome IS NOT NULL AND remembered = 0"
         " ORDER BY id LIMIT ?",
         session_key,
         through,
         limit,
     )
-    return _read(tables, rows)
+    return journal.read(tables, rows)
 
 
 def whole_result(
@@ -247,14 +305,18 @@ def whole_result(
 ) -> str | None:
     """Give the newest result of a call in turns from ``first`` on, the whole where it is kept."""
     row = tables.execute(
-        "SELECT COALESCE(whole, body) FROM turn JOIN step_result ON turn_id = turn.id"
+        "SELECT turn.id, COALESCE(whole, body) FROM turn JOIN step_result ON turn_id = turn.id"
         " WHERE session_key = ? AND id >= ? AND call_id = ?"
         " ORDER BY id DESC, position DESC LIMIT 1",
         session_key,
         first,
         call_id,
     ).fetchone()
-    return None if row is None else decode_result(row[0]).content
+    if row is None:
+        return None
+    turn_id, text = row
+    result = tables.damage.read("step_result.body", turn_id, decode_result, text)
+    return None if result is None else result.content
 
 
 def _require_open(tables: Tables, turn_id: TurnId) -> None:
@@ -274,69 +336,3 @@ def _insert_result(
         encode_result(result),
         None if whole is None else encode_result(replace(result, content=whole)),
     )
-
-
-def insert_usage(tables: Tables, call: ModelCall) -> None:
-    """Account for a call of the model."""
-    tables.execute(
-        "INSERT INTO usage (at, session_key, person_key, model, purpose, input_tokens,"
-        " output_tokens, cache_read_tokens, cache_write_tokens, local_tokens)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        micros_of(call.at),
-        call.session_key,
-        call.person_key,
-        call.model,
-        call.purpose,
-        call.usage.input_tokens,
-        call.usage.output_tokens,
-        call.usage.cache_read_tokens,
-        call.usage.cache_write_tokens,
-        call.local_tokens,
-    )
-
-
-def _read(tables: Tables, rows: sqlite3.Cursor) -> tuple[Turn, ...]:
-    found = rows.fetchall()
-    steps = _steps_of(tables, [row[0] for row in found])
-    return tuple(
-        Turn(
-            id=TurnId(turn_id),
-            session_key=SessionKey(key),
-            generation=generation,
-            request=decode_message(request),
-            started_at=moment_of(started_at),
-            steps=tuple(steps.get(turn_id, ())),
-            outcome=outcome,
-        )
-        for turn_id, key, generation, request, started_at, outcome in found
-    )
-
-
-def _steps_of(tables: Tables, turn_ids: list[int]) -> dict[int, list[Step]]:
-    """Read the journals of several turns at once."""
-    ids = json.dumps(turn_ids)
-    results: dict[tuple[int, int], list[ToolResult]] = {}
-    for turn_id, position, body in tables.execute(
-        "SELECT turn_id, position, body FROM step_result"
-        " WHERE turn_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
-        ids,
-    ):
-        results.setdefault((turn_id, position), []).append(decode_result(body))
-    steps: dict[int, list[Step]] = {}
-    for turn_id, position, text, stop in tables.execute(
-        "SELECT turn_id, position, answer, stop FROM step"
-        " WHERE turn_id IN (SELECT value FROM json_each(?)) ORDER BY turn_id, position",
-        ids,
-    ):
-        answer = decode_message(text)
-        of_step = _in_call_order(answer, results.get((turn_id, position), []))
-        steps.setdefault(turn_id, []).append(Step(answer=answer, stop=stop, results=of_step))
-    return steps
-
-
-def _in_call_order(answer: Message, results: list[ToolResult]) -> tuple[ToolResult, ...]:
-    """Put results, kept as the tools finished, in the order in which they were asked for."""
-    if len(results) > 1:
-        places = {call.id: place for place, call in enumerate(answer.tool_calls)}
-        results.sort(key=lambda result: places.get(result.call_id, len(places)))
-    return tuple(results)

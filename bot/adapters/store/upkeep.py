@@ -70,6 +70,14 @@ def learn_window(tables: Tables, model: str, tokens: int, at: datetime) -> None:
     )
 
 
+def quiet_since(tables: Tables, before: datetime) -> int:
+    """Count the chats in which nothing came in since a moment."""
+    (count,) = tables.execute(
+        "SELECT COUNT(*) FROM session WHERE COALESCE(heard_at, 0) < ?", micros_of(before)
+    ).fetchone()
+    return int(count)
+
+
 def silent_since(tables: Tables, before: datetime) -> tuple[SilentChat, ...]:
     """Name silent chats."""
     rows = tables.execute(

@@ -1,19 +1,25 @@
 """The form of a daily memory file: Markdown that people may write in too.
 
 The law of this file: what stands in a file stays, letter for letter. Entries are only added, each
-behind a marker with its turn's id, and the markers alone say which turns a file has. No entry can
-pose as a marker or a heading.
+behind a marker with its turn's id and moment, and the markers alone say which entries a file has.
+No entry can pose as a marker or a heading. Only what somebody took back goes: the entries of its
+turn, which are their markers and the bullets right beneath them, give way to another one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
+from dataclasses import replace
+from datetime import UTC, date, datetime
 
 from bot.core.memory.jobs import MemoryEntry
 
-_MARKER = re.compile(r"^[ \t\ufeff]*<!-- turn ([0-9]{1,19}) -->[ \t\r]*$", re.MULTILINE)
+_MARKER = re.compile(
+    r"^[ \t\ufeff]*<!-- turn ([0-9]{1,19})(?: ([0-9T:.+-]{16,40}))? -->[ \t\r]*$", re.MULTILINE
+)
+_BLOCK = re.compile(_MARKER.pattern + r"\n?(?P<bullets>(?:[ \t]*- .*(?:\n|\Z))*)", re.MULTILINE)
+_TIME = re.compile(r"- ((?:[0-9]{4}-[0-9]{2}-[0-9]{2} )?[0-9]{2}:[0-9]{2}) ")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _MARKUP = re.compile(r"<(?=!--|/?h[1-6]\b)", re.IGNORECASE)
 _HEADING = re.compile(r"((?:(?:[-+*>]|[0-9]{1,9}[.)])\s*)*)#")
@@ -24,23 +30,82 @@ def turns_in(text: str) -> frozenset[int]:
     return frozenset(int(found[1]) for found in _MARKER.finditer(text))
 
 
+def shown_lines(text: str) -> tuple[str, ...]:
+    """Give what a file says, for people: without its title, its markers and the bullets' signs."""
+    lines = (line.strip() for line in _MARKER.sub("", text).splitlines())
+    return tuple(
+        line.removeprefix("- ").replace("<\\", "<")
+        for line in lines
+        if line and not line.startswith("#")
+    )
+
+
+def time_in_file(moment: datetime, day: date) -> str:
+    """Give the time of day, with its date in the file of another day; ``moment`` is local."""
+    return f"{moment:%H:%M}" if moment.date() == day else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def time_of(text: str) -> str:
+    """Give the time that an entry begins with, empty for none."""
+    found = _TIME.match(text)
+    return "" if found is None else found[1]
+
+
 def with_entries(text: str, day: date, entries: tuple[MemoryEntry, ...]) -> str:
     """Add the entries that a file does not have, in the order given; an empty file gets a title.
 
-    The result begins with ``text``, and is ``text`` when nothing is missing.
+    The result begins with ``text``, and is ``text`` when nothing is missing; but entries of turns
+    that were changed take the place of what the file has of them.
     """
-    known = set(turns_in(text))
+    changed = {entry.turn_id: entry for entry in entries if entry.revision}
+    for turn_id, entry in changed.items():
+        text = _replaced(text, turn_id, entry)
+    known = {(int(found[1]), found[2]) for found in _MARKER.finditer(text)}
     blocks: list[str] = []
     for entry in entries:
-        if entry.turn_id in known:
+        moment = _moment(entry)
+        if (entry.turn_id, moment) in known:
             continue
-        known.add(entry.turn_id)
-        blocks.append("\n".join((f"<!-- turn {entry.turn_id} -->", *_bullets(entry.text), "")))
+        known.add((entry.turn_id, moment))
+        blocks.append(_block(entry))
     if not blocks:
         return text
     if not text.strip():
         blocks.insert(0, f"# {day.isoformat()}\n")
     return text + _gap_after(text) + "\n".join(blocks)
+
+
+def joined(first: str, second: str, day: date) -> str:
+    """Put what two files have of one day into one, which begins with ``first``.
+
+    ``second`` as it is, when it is such a file already.
+    """
+    if second.startswith(first):
+        return second
+    rest = second.removeprefix(f"# {day.isoformat()}\n").lstrip("\n")
+    return first + _gap_after(first) + rest if rest else first
+
+
+def _replaced(text: str, turn_id: int, entry: MemoryEntry) -> str:
+    """Put an entry in the place of all that a file has of its turn, if it has anything."""
+    found = [each for each in _BLOCK.finditer(text) if int(each[1]) == turn_id]
+    if not found:
+        return text
+    time = time_of(found[0]["bullets"].lstrip())
+    if time and not time_of(entry.text):
+        entry = replace(entry, text=f"- {time} {entry.text.removeprefix('- ').lstrip()}")
+    for each in reversed(found[1:]):
+        text = text[: each.start()] + text[each.end() :].removeprefix("\n")
+    return text[: found[0].start()] + _block(entry) + text[found[0].end() :]
+
+
+def _block(entry: MemoryEntry) -> str:
+    marker = f"<!-- turn {entry.turn_id} {_moment(entry)} -->"
+    return "\n".join((marker, *_bullets(entry.text), ""))
+
+
+def _moment(entry: MemoryEntry) -> str:
+    return entry.moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _gap_after(text: str) -> str:

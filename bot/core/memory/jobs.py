@@ -42,12 +42,22 @@ class MemoryJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryEntry:
-    """What a daily memory file gets of one turn: never two for one turn.
+    """What a daily memory file gets of one turn, once.
 
-    ``text`` is Markdown without headings, ``day`` names the file.
+    A turn that was noted and is tried again afterwards gets a second entry, of its later moment.
+
+    Attributes:
+        moment: When the turn was opened, the last time. Ids begin anew with another database, and
+            stand for other turns in one that was restored: id and moment never do.
+        day: Names the file.
+        text: Markdown without headings.
+        revision: That of the turn it was made of. One that was changed takes the place of all that
+            its file has of the turn; 0 for an entry that is added to it.
     """
 
     turn_id: TurnId
+    moment: datetime
     audience: Audience
     day: date
     text: str
+    revision: int = 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from bot.core.llm import CacheMark
 from bot.core.messages import ContentBlock, Message, Text, Thinking, ToolCall
 from bot.core.shortening import head_and_tail, short_result
-from bot.core.turns import Step, messages_of
+from bot.core.turns import Step, Turn, messages_of
 from bot.core.window.folding import account_of
 from bot.core.window.mending import mended
 from bot.core.window.notes import VOLATILE_LEAD, WORDS_ONLY, turns_left
@@ -84,20 +84,40 @@ def front_of(window: Window) -> tuple[Text, ...]:
     return tuple(blocks)
 
 
+def open_turn_of(window: Window) -> Turn:
+    """Give the open turn as it is sent, but for the volatile block: folded, and capped."""
+    return _as_sent(window, mended(window.open_turn, set()))
+
+
+def volatile_of(window: Window) -> str:
+    """Give the volatile block, empty for none."""
+    if not window.volatile or window.shed > SHEDDING.index("recalled"):
+        return ""
+    return f"{VOLATILE_LEAD} {' '.join(window.volatile)}]"
+
+
 def _open_turn(window: Window, taken: set[str]) -> tuple[int, tuple[Message, ...]]:
     """Lay the open turn out; also give how many blocks of its request are kept later."""
     turn = mended(window.open_turn, taken)
     kept = len(turn.request.blocks)
-    extra: list[ContentBlock] = []
-    if account := account_of(turn.steps[: window.folded_steps]):
-        extra.append(Text(text=account))
-    if window.volatile and window.shed <= SHEDDING.index("recalled"):
-        extra.append(Text(text=f"{VOLATILE_LEAD} {' '.join(window.volatile)}]"))
+    turn = _as_sent(window, turn)
+    if volatile := volatile_of(window):
+        turn = _with_block(turn, volatile)
+    return kept, messages_of(turn)
+
+
+def _as_sent(window: Window, turn: Turn) -> Turn:
+    account = account_of(turn.steps[: window.folded_steps])
     steps = turn.steps[window.folded_steps :]
     if window.newest_cap is not None:
         steps = tuple(_capped(step, window.newest_cap) for step in steps)
-    request = replace(turn.request, blocks=(*turn.request.blocks, *extra))
-    return kept, messages_of(replace(turn, request=request, steps=steps))
+    turn = replace(turn, steps=steps)
+    return _with_block(turn, account) if account else turn
+
+
+def _with_block(turn: Turn, text: str) -> Turn:
+    blocks = (*turn.request.blocks, Text(text=text))
+    return replace(turn, request=replace(turn.request, blocks=blocks))
 
 
 def _marks(

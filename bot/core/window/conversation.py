@@ -12,7 +12,6 @@ from typing import Literal
 
 from bot.core.chat import SessionKey
 from bot.core.lifecycle import ModelCall
-from bot.core.tasks import TaskState
 from bot.core.turns import Turn, TurnId
 
 NO_TURN = TurnId(0)
@@ -106,7 +105,8 @@ class Conversation:
     """A session: the turns that may be shown, oldest first, and what was decided about them.
 
     Attributes:
-        generation: Number of clears, and of clears that were undone.
+        generation: Number of clears, of clears that were undone, and of changes of what an ended
+            turn was asked: what was made of an earlier one is refused.
         turns: Ended turns from ``cut.kept_from`` on, as they were stored.
         summary: The one that ``cut`` names.
         former: The cut before the last compaction or clear, None when there is nothing to undo.
@@ -119,7 +119,6 @@ class Conversation:
     turns: tuple[Turn, ...] = ()
     cut: Cut = field(default_factory=Cut)
     summary: Summary | None = None
-    task: TaskState | None = None
     former: Cut | None = None
     compaction: Compaction | None = None
     is_fresh: bool = False

@@ -20,8 +20,21 @@ WORDS_ONLY = (
 DONE_LEAD = "[Done so far for this request, in "
 SUMMARY_LEAD = "[Summary of earlier turns of this chat"
 DIGEST_LEAD = "[Mechanical note of "
+MEANWHILE_LEAD = "[Meanwhile:"
+"""Begins the note on messages that were changed while the answer before was being written."""
 
-_LEADS = (VOLATILE_LEAD, WORDS_ONLY[:40], DONE_LEAD, SUMMARY_LEAD, DIGEST_LEAD)
+DELETED = "[deleted by its author]"
+"""Stands where a message stood whose author took it back."""
+
+_LEADS = (
+    VOLATILE_LEAD,
+    WORDS_ONLY[:40],
+    DONE_LEAD,
+    SUMMARY_LEAD,
+    DIGEST_LEAD,
+    MEANWHILE_LEAD,
+    DELETED,
+)
 _LEFT = re.compile(r"\[\d+ earlier turns?( of this chat left this view;|\])")
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from bot.core.messages import ContentBlock, Image, Message, ToolCall, ToolResult
 from bot.core.turns import Turn, messages_of
-from bot.core.window.assemble import front_of, system_of
-from bot.core.window.notes import VOLATILE_LEAD
+from bot.core.window.assemble import front_of, open_turn_of, system_of, volatile_of
 from bot.core.window.window import Window
 
 CATEGORIES = ("system", "tools", "summary", "memory", "history", "current")
@@ -62,15 +61,15 @@ class WindowReport:
 
 
 def report_on(window: Window, weights: Weights, *, with_open_turn: bool) -> WindowReport:
-    """Count a window; without its open turn where that is only a placeholder."""
-    shown = (*window.past, window.open_turn) if with_open_turn else window.past
+    """Count a window as it is sent; without its open turn where that is only a placeholder."""
+    shown = (*window.past, open_turn_of(window)) if with_open_turn else window.past
     lines = tuple(
         _line(number, turn, weights, is_text_only=turn.id <= window.cut.text_through)
         for number, turn in enumerate(shown, start=1)
     )
     messages = [message for turn in shown for message in messages_of(turn)]
     current = lines[-1].tokens if with_open_turn else 0
-    recalled = f"{VOLATILE_LEAD} {' '.join(window.volatile)}]" if window.volatile else ""
+    recalled = volatile_of(window)
     tokens = {
         "system": weights.text(system_of(window)),
         "tools": weights.tools,

@@ -4,7 +4,7 @@ from datetime import tzinfo
 
 from bot.core.lifecycle import OutboxItem
 from bot.ports import CommandContext, Lifecycle
-from bot.runtime.commands.table import Command
+from bot.runtime.commands.table import Command, always
 
 MOST_LISTED = 10
 MOST_CHARS_OF_A_LINE = 80
@@ -22,12 +22,18 @@ def failed_command(lifecycle: Lifecycle, timezone: tzinfo) -> Command:
             lines.insert(0, f"- … and {len(items) - MOST_LISTED} before these")
         return "Not delivered; `/retry` sends it again:\n\n" + "\n".join(lines)
 
-    return Command(name="failed", description="List what could not be delivered.", handler=answer)
+    return Command(
+        name="failed",
+        description="List what could not be delivered.",
+        handler=answer,
+        is_about_conversation=always,
+    )
 
 
 def _line(item: OutboxItem, timezone: tzinfo) -> str:
     when = "" if item.failed_at is None else f"{item.failed_at.astimezone(timezone):%d %b %H:%M}, "
-    first = next((line for line in item.reply.text.splitlines() if line.strip()), "").strip()
+    text = item.reply.text if item.reply.file is None else item.reply.file.name
+    first = next((line for line in text.splitlines() if line.strip()), "").strip()
     if len(first) > MOST_CHARS_OF_A_LINE:
         first = f"{first[: MOST_CHARS_OF_A_LINE - 1]}…"
     quoted = first.replace("`", "'")

@@ -9,9 +9,10 @@ def help_command(table: CommandTable) -> Command:
 
     async def answer(context: CommandContext) -> str:
         lines = [
-            f"- `/{command.name}`: {command.description}"
-            for command in table.visible_to(is_admin=context.is_admin)
+            f"- `/{command.name}`: {command.description}" for command in table.visible_to(context)
         ]
         return "Write to me as to a person, or use a command:\n\n" + "\n".join(lines)
 
-    return Command(name="help", description="Show this list.", handler=answer)
+    return Command(
+        name="help", description="Show this list.", handler=answer, heeds_chat_admins=True
+    )

@@ -2,11 +2,12 @@
 
 from bot.core.chat import SessionKey
 from bot.ports import Clock, CommandContext, Lifecycle
-from bot.runtime.commands.table import Command
+from bot.runtime.commands.table import Command, always
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
 
 NOTHING_FAILED = "Nothing has failed here."
+BEING_WRITTEN = "An answer is being written; `/stop` ends it."
 UNDER_WAY = "What there is to say here is still being sent."
 
 
@@ -14,7 +15,7 @@ def retry_command(lifecycle: Lifecycle, delivery: Delivery, lanes: Lanes, clock:
     """Send what could not be delivered, or else go on with the answer that failed.
 
     An answer that is tried again is its own reply: nothing else is said, also when the command was
-    cut behind its work and is run again.
+    cut behind its work and is run again. Then the turn that it opened is one that was left open.
     """
 
     async def answer(context: CommandContext) -> str:
@@ -30,10 +31,17 @@ def retry_command(lifecycle: Lifecycle, delivery: Delivery, lanes: Lanes, clock:
 
     async def beside_what_is_open(session_key: SessionKey) -> str:
         unfinished = await lifecycle.unfinished()
-        if any(claim.turn.session_key == session_key for claim in unfinished.claims):
-            return ""
+        turns = (claim.turn for claim in unfinished.claims)
+        turn = next((turn for turn in turns if turn.session_key == session_key), None)
+        if turn is not None:
+            return "" if lanes.was_resumed(turn.id) else BEING_WRITTEN
         items = (item for item in unfinished.outbox if item.reply.kind == "final")
         is_sending = any(item.reply.address.session_key == session_key for item in items)
         return UNDER_WAY if is_sending else NOTHING_FAILED
 
-    return Command(name="retry", description="Try again what failed.", handler=answer)
+    return Command(
+        name="retry",
+        description="Try again what failed.",
+        handler=answer,
+        is_about_conversation=always,
+    )

@@ -12,7 +12,8 @@ from bot.runtime.health import Health, duration
 class Vitals:
     """What the process knows of itself at this moment.
 
-    ``channels`` says of each in a phrase how it is doing.
+    ``channels`` says of each in a phrase how it is doing; ``set_aside`` is how many events of the
+    last day made no sense to them.
     """
 
     version: str
@@ -21,6 +22,7 @@ class Vitals:
     channels: dict[str, str]
     running_turns: int
     max_turns: int
+    set_aside: int = 0
     health: Health = field(default_factory=Health)
 
 
@@ -37,6 +39,11 @@ def status_command(vitals: Callable[[], Vitals], conversations: Conversations) -
             f"- Answers being written: {now.running_turns}",
             f"- This chat: {len(conversation.turns)} of {now.max_turns} turns in view",
         ]
+        if now.set_aside:
+            lines.append(
+                f"- Set aside since they made no sense, in the last day: {now.set_aside} (the log "
+                "says why: `inbound.set_aside`)"
+            )
         lines += [f"- Trouble: {reason}" for reason in now.health.reasons]
         return "\n".join(lines)
 

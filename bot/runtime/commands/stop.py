@@ -2,7 +2,7 @@
 
 from bot.core.chat import InboundMessage
 from bot.ports import CommandContext
-from bot.runtime.commands.table import Command
+from bot.runtime.commands.table import Command, always
 from bot.runtime.lanes import Lanes
 
 
@@ -17,5 +17,9 @@ def stop_command(lanes: Lanes) -> Command:
         return "Stopped." if stopped.pop(context.message.event_id, False) else "Nothing is running."
 
     return Command(
-        name="stop", description="Stop the answer being written.", handler=answer, at_once=stop
+        name="stop",
+        description="Stop the answer being written.",
+        handler=answer,
+        at_once=stop,
+        is_about_conversation=always,
     )

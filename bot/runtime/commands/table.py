@@ -6,8 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from bot.core.chat import InboundMessage
-from bot.core.commands import CommandCall, nearest_command
-from bot.ports import CommandContext, CommandHandler
+from bot.core.commands import CommandCall, MenuReader, nearest_command
+from bot.ports import CommandAnswer, CommandContext, CommandHandler
+
+
+def always(_: str) -> bool:
+    """Say so whatever stands behind the name."""
+    return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +20,14 @@ class Command:
     """A command: its name without the slash, one line about it, and what answers (CommonMark).
 
     Attributes:
+        is_for_admins: Of the bot; others are told so, and do not find it in lists.
+        heeds_chat_admins: Admins of a group may do more with it there than others.
+        refuses_itself: It is for admins, but has more to say to others than that.
+        is_everybodys: What it does in a group is done to all in it: only admins of it may.
+        is_listed: It is found in lists; what nobody would think of writing is not.
+        is_of_use: Says whether it can do anything at present; else it is in no list.
+        is_about_conversation: Says of what stands behind its name whether one conversation is
+            meant, where a chat has several.
         at_once: What has to happen before anything is seen to that was written after the command.
     """
 
@@ -22,7 +35,26 @@ class Command:
     description: str
     handler: CommandHandler
     is_for_admins: bool = False
+    heeds_chat_admins: bool = False
+    refuses_itself: bool = False
+    is_everybodys: bool = False
+    is_listed: bool = True
+    is_of_use: Callable[[], bool] = lambda: True
+    is_about_conversation: Callable[[str], bool] = lambda _: False
     at_once: Callable[[InboundMessage], None] | None = None
+
+    @property
+    def reader(self) -> MenuReader:
+        """Who finds it in lists."""
+        if not self.is_for_admins:
+            return "owners_of_chat" if self.is_everybodys else "everyone"
+        return "chat_admins" if self.heeds_chat_admins else "admins"
+
+    def is_refused(self, context: CommandContext) -> bool:
+        """Say whether whoever gave it may not."""
+        if not self.is_for_admins or self.refuses_itself or context.is_admin:
+            return False
+        return not (self.heeds_chat_admins and context.is_chat_admin)
 
 
 class CommandTable:
@@ -41,17 +73,48 @@ class CommandTable:
             raise ValueError(f"the command /{command.name} exists already")
         self._commands[command.name] = command
 
-    def visible_to(self, *, is_admin: bool) -> tuple[Command, ...]:
-        """List what a person may use, in the order in which it was offered."""
-        commands = self._commands.values()
-        return tuple(each for each in commands if is_admin or not each.is_for_admins)
+    def visible_to(self, context: CommandContext) -> tuple[Command, ...]:
+        """List what a person may use where they ask, in the order in which it was offered."""
+        readers: set[MenuReader] = {"everyone"}
+        if context.message.kind == "private":
+            readers |= {"owners_of_chat"}
+        if context.is_chat_admin:
+            readers |= {"owners_of_chat", "chat_admins"}
+        if context.is_admin:
+            readers |= {"owners_of_chat", "chat_admins", "admins"}
+        return tuple(each for each in self.listed if each.reader in readers)
 
-    def resolve(self, call: CommandCall) -> CommandCall:
-        """Read Telegram's ``/start`` as what people mean by it: a claim, or a wish for help."""
-        if call.name != "start":
-            return call
-        name = "claim" if call.arguments else "help"
-        return CommandCall(name=name, arguments=call.arguments)
+    @property
+    def listed(self) -> tuple[Command, ...]:
+        """All that lists may show to somebody, in the order in which it was offered."""
+        return tuple(
+            each for each in self._commands.values() if each.is_listed and each.is_of_use()
+        )
+
+    def heeds_chat_admins(self, call: CommandCall) -> bool:
+        """Say whether it makes a difference to a command that an admin of the group gives it."""
+        command = self._commands.get(call.name)
+        return command is not None and command.heeds_chat_admins
+
+    def is_about_conversation(self, call: CommandCall) -> bool:
+        """Say whether one conversation of a chat is meant."""
+        command = self._commands.get(call.name)
+        return command is not None and command.is_about_conversation(call.arguments)
+
+    def is_everybodys(self, call: CommandCall) -> bool:
+        """Say whether a whole group is to read the answer, in which others have a part too."""
+        command = self._commands.get(call.name)
+        return command is not None and command.refuses_itself
+
+    def is_for_admins(self, call: CommandCall) -> bool:
+        """Say whether others may not give it."""
+        command = self._commands.get(call.name)
+        return command is not None and command.is_for_admins
+
+    def asks_for_rights(self, call: CommandCall) -> bool:
+        """Say whether a command does less for some, or nothing, and has no more to say to them."""
+        is_for_all = self.is_everybodys(call) or not self.is_for_admins(call)
+        return self.heeds_chat_admins(call) or not is_for_all
 
     def knows(self, call: CommandCall) -> bool:
         """Say whether there is such a command."""
@@ -63,12 +126,12 @@ class CommandTable:
         if command is not None and command.at_once is not None:
             command.at_once(message)
 
-    async def answer(self, call: CommandCall, context: CommandContext) -> str:
+    async def answer(self, call: CommandCall, context: CommandContext) -> str | CommandAnswer:
         """Carry a command out; a wrong name gets the nearest right one."""
         command = self._commands.get(call.name)
         if command is None:
-            return self._unknown(call.name, is_admin=context.is_admin)
-        if command.is_for_admins and not context.is_admin:
+            return self._unknown(call.name, context)
+        if command.is_refused(context):
             return f"`/{command.name}` is for the bot's admins."
         return await command.handler(context)
 
@@ -76,8 +139,8 @@ class CommandTable:
         """Find the command that a mistyped name most likely means."""
         return nearest_command(name, self._commands)
 
-    def _unknown(self, name: str, *, is_admin: bool) -> str:
-        known = tuple(each.name for each in self.visible_to(is_admin=is_admin))
+    def _unknown(self, name: str, context: CommandContext) -> str:
+        known = tuple(each.name for each in self.visible_to(context))
         nearest = nearest_command(name, known)
         hint = f"Did you mean `/{nearest}`?" if nearest else "`/help` lists all commands."
         return f"There is no command `/{name}`. {hint}"

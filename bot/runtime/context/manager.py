@@ -34,11 +34,9 @@ class ContextManager:
         held = await self.state.hold()
         is_current = turn.id >= held.conversation.cut.kept_from
         limits = self._parts.limits(self._session_key)
-        volatile = volatile_lines(
-            self._parts.clock.now(),
-            self._parts.timezone,
-            held.conversation.task if is_current else None,
-        )
+        # Tools note it while turns run: it is read anew for each turn and held nowhere.
+        task = await self._parts.tasks.task_of(self._session_key) if is_current else None
+        volatile = volatile_lines(self._parts.clock.now(), self._parts.timezone, task)
         window = Window(open_turn=turn, volatile=volatile)
         if is_current:
             window = self.state.window_of(held, turn, limits)
@@ -54,10 +52,20 @@ class ContextManager:
         return self.running
 
     def close_turn(self, turn: Turn) -> None:
-        """Take an ended turn into the conversation, unless it was cleared meanwhile."""
+        """Take an ended turn into the conversation, unless it was cleared meanwhile.
+
+        Of one that was broken off the store alone knows how far it got.
+        """
+        if self.running is None:
+            self.forget()
+        else:
+            self.state.add_turn(turn)
         self.running = None
-        self.state.add_turn(turn)
+
+    def break_off(self) -> None:
+        """Let go of the running turn without its end: it may be gone on with, or be ended so."""
+        self.running = None
 
     def forget(self) -> None:
-        """Drop what is held; the next turn reads the store."""
-        self.state.forget()
+        """Drop what is held: the next turn reads the store; the one that runs goes on."""
+        self.state.forget(is_in_use=self.running is not None)

@@ -9,7 +9,7 @@ from datetime import tzinfo
 from bot.core.chat import SessionKey
 from bot.core.llm import ToolSpec
 from bot.core.tokens import Budget, budget_for
-from bot.ports import Clock, Conversations, MemoryJobs, TokenCounter
+from bot.ports import Clock, Conversations, MemoryJobs, TaskStates, TokenCounter
 from bot.runtime.context.model_windows import ModelWindows
 
 
@@ -42,6 +42,7 @@ class ContextParts:
     """
 
     conversations: Conversations
+    tasks: TaskStates
     jobs: MemoryJobs
     counter: TokenCounter
     windows: ModelWindows
@@ -52,7 +53,11 @@ class ContextParts:
     tools: Callable[[], tuple[ToolSpec, ...]]
     on_left: Callable[[], None]
 
+    def window_of(self, limits: TurnLimits) -> int:
+        """Say how many tokens the model reads, its answer included."""
+        return limits.window_tokens or self.windows.window_of(limits.model)
+
     def budget(self, limits: TurnLimits) -> Budget:
         """Say how many tokens a request and its answer may have."""
-        window = limits.window_tokens or self.windows.window_of(limits.model)
+        window = self.window_of(limits)
         return budget_for(limits.max_context_tokens, window, limits.max_tokens)

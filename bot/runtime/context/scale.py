@@ -19,6 +19,10 @@ SHARE_OF_DIGEST = 8
 MOST_DIGEST_TOKENS = 1_000
 """A digest takes so much, and an eighth of the budget, at most."""
 
+FRAME_TOKENS = 80
+"""What a digest may have beyond the turns it stands for: the words it begins with, and labels. So
+there is always room for all that has to be kept of them."""
+
 
 def most_digest_tokens(budget_tokens: int) -> int:
     """Say how long a digest may be under a budget for whole requests."""
@@ -36,7 +40,6 @@ class Scale:
     counter: TokenCounter
     calibration: Calibration
     tools: tuple[ToolSpec, ...]
-    pinned: tuple[str, ...] = ()
     sampled: Cut | None = None
     _last: Window | None = None
     _layout: Layout | None = None
@@ -84,10 +87,12 @@ class Scale:
         return self._layout
 
     def digest(self, turns: tuple[Turn, ...], budget_tokens: int) -> str:
-        """Write the note that stands for turns that left, never longer than they were."""
+        """Write the note that stands for turns that left, hardly longer than they were.
+
+        What is pinned of older turns stands in the summary that covers these.
+        """
         texts = tuple(map(as_text, turns))
         count = self.counter.count
         were = sum(count(turn.request.text) + count(turn.reply) for turn in texts)
-        most = min(most_digest_tokens(budget_tokens), were)
-        pinned = collect_pinned(texts, self.pinned)
-        return make_digest(texts, pinned, max_tokens=most, count=count)
+        most = min(most_digest_tokens(budget_tokens), were + FRAME_TOKENS)
+        return make_digest(texts, collect_pinned(texts), max_tokens=most, count=count)

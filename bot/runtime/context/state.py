@@ -37,17 +37,29 @@ class Held:
 
 
 class ChatState:
-    """Keeps a chat's conversation while the chat is active; everything in it is in the store."""
+    """Keeps a chat's conversation while the chat is active; everything in it is in the store.
+
+    What is out of date while a turn runs still says how its requests are measured, until it is read
+    again.
+    """
 
     def __init__(self, session_key: SessionKey, parts: ContextParts) -> None:
         self._session_key = session_key
         self._parts = parts
         self._held: Held | None = None
+        self._is_outdated = False
+        self._changes = 0
 
     async def hold(self) -> Held:
-        """Give what is held of the chat, reading the store where nothing is."""
-        if self._held is None:
-            self._held = await self._read()
+        """Give what is held of the chat, reading the store where nothing is or it is out of date.
+
+        What changed while it was read is read too: half of it may be of before.
+        """
+        while self._held is None or self._is_outdated:
+            changes = self._changes
+            held = await self._read()
+            if changes == self._changes:
+                self._held, self._is_outdated = held, False
         return self._held
 
     def window_of(self, held: Held, turn: Turn, limits: TurnLimits) -> Window:
@@ -74,12 +86,10 @@ class ChatState:
         held = self._held
         is_same = held is not None and held.model == limits.model
         samples = held.samples if held is not None and is_same else ()
-        summary = held.conversation.summary if held is not None else None
         return Scale(
             self._parts.counter,
             calibrate(samples),
             self._parts.tools(),
-            summary.pinned if summary is not None else (),
             held.conversation.cut if held is not None else None,
         )
 
@@ -94,20 +104,26 @@ class ChatState:
 
     def keep(self, window: Window) -> None:
         """Take in what compaction decided: turns that left are held no longer."""
+        self._changes += 1
         held = self._held
         if held is None:
+            return
+        version, summary = window.cut.summary_version, held.conversation.summary
+        if version and (summary is None or summary.version != version):
+            self._is_outdated = True  # another one landed while the turn ran
             return
         conversation = replace(
             held.conversation,
             cut=window.cut,
             turns=window.past,
-            summary=held.conversation.summary if window.cut.summary_version else None,
+            summary=summary if version else None,
             is_fresh=False,
         )
         self._held = replace(held, conversation=conversation, uncovered=window.uncovered)
 
     def add_turn(self, turn: Turn) -> None:
         """Take an ended turn into the conversation, unless it was cleared meanwhile."""
+        self._changes += 1
         held = self._held
         if held is None or turn.id < held.conversation.cut.kept_from:
             return
@@ -116,9 +132,15 @@ class ChatState:
         turns = (*turns, shown(turn, conversation.cut))
         self._held = replace(held, conversation=replace(conversation, turns=turns))
 
-    def forget(self) -> None:
-        """Drop what is held; the next turn reads the store."""
-        self._held = None
+    def forget(self, *, is_in_use: bool) -> None:
+        """Say that the store has changed: whoever holds the chat next reads it.
+
+        ``is_in_use`` by a turn that runs, what is held stays in memory until then.
+        """
+        self._changes += 1
+        self._is_outdated = True
+        if not is_in_use:
+            self._held = None
 
     async def _read(self) -> Held:
         conversation = await self._parts.conversations.load(self._session_key)
@@ -127,7 +149,7 @@ class ChatState:
         samples = tuple(
             (call.local_tokens, call.usage.prompt_tokens)
             for call in conversation.calls
-            if call.model == limits.model and call.local_tokens and call.usage.prompt_tokens
+            if call.asked_model == limits.model and call.local_tokens and call.usage.prompt_tokens
         )
         turns = tuple(shown(turn, cut) for turn in conversation.turns)
         return Held(

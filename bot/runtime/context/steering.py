@@ -12,6 +12,7 @@ from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import Compaction, Cut
 from bot.core.window.leaving import let_leave
 from bot.core.window.report import Weights, WindowReport, report_on
+from bot.core.window.restart import resume_after_restart
 from bot.core.window.shapes import shown
 from bot.core.window.window import Limits, Window
 from bot.runtime.context.manager import ContextManager
@@ -28,6 +29,8 @@ class ContextView:
 
     Attributes:
         usage: What the answers since the last clear took in and gave out.
+        max_tokens: What a request may have; ``set_tokens`` is what somebody set, of which a model
+            that reads ``window_tokens`` with its answer may leave less.
         can_undo: Whether a compaction or a clear can be taken back.
         waits_for_summary: Whether turns left that no summary covers yet.
     """
@@ -36,6 +39,8 @@ class ContextView:
     turns: int
     max_turns: int
     max_tokens: int
+    set_tokens: int
+    window_tokens: int
     model: str
     turns_left: int
     compaction: Compaction | None
@@ -76,8 +81,9 @@ class ContextSteering:
         """Count what the model would be shown now, or is being shown."""
         held = await self._manager.state.hold()
         limits, scale = self._limits()
+        live = self._parts.limits(self._session_key)
         running = self._manager.running
-        window = running.window if running is not None else self._idle_window(held)
+        window = running.window if running is not None else self._idle_window(held, limits)
         conversation = held.conversation
         report = report_on(window, self._weights(scale, window), with_open_turn=running is not None)
         return ContextView(
@@ -85,7 +91,9 @@ class ContextSteering:
             turns=len(report.turns),
             max_turns=limits.max_turns,
             max_tokens=limits.max_tokens,
-            model=self._parts.limits(self._session_key).model,
+            set_tokens=live.max_context_tokens,
+            window_tokens=self._parts.window_of(live),
+            model=live.model,
             turns_left=window.cut.turns_left,
             compaction=conversation.compaction,
             usage=await self._parts.conversations.usage_of(self._session_key),
@@ -100,9 +108,9 @@ class ContextSteering:
             return Refused(reason="an answer is being written; try again when it is there")
         held = await self._manager.state.hold()
         limits, scale = self._limits()
-        before = self._idle_window(held)
+        before = self._idle_window(held, limits)
         if len(before.past) < 2:
-            return Refused(reason=f"there are only {len(before.past)} turns in view")
+            return Refused(reason=_too_few(len(before.past)))
         after = let_leave(before, before.turns // 2, limits)
         now = self._parts.clock.now()
         done = Compacted(
@@ -133,7 +141,8 @@ class ContextSteering:
     async def clear(self) -> int:
         """Show nothing of what was before from now on; gives how many turns that were."""
         held = await self._manager.state.hold()
-        turns = len(held.conversation.turns)
+        limits, _ = self._limits()
+        turns = len(self._with_running(self._idle_window(held, limits)).past)
         now = self._parts.clock.now()
         await self._parts.conversations.clear(
             self._session_key, at=now, compaction=Compaction(kind="clear", at=now, turns_left=turns)
@@ -147,10 +156,10 @@ class ContextSteering:
         held = await self._manager.state.hold()
         former = held.conversation.former
         if former is None:
-            return Refused(reason="there is no compaction or clear to take back")
+            return _nothing_to_undo(held)
         limits, scale = self._limits()
-        before = self._idle_window(held)
-        after = await self._former_window(held, former)
+        before = self._with_running(self._idle_window(held, limits))
+        after = self._with_running(await self._former_window(before, former))
         if after.turns > limits.max_turns:
             return Refused(
                 reason=f"with the next message that would be {after.turns} turns, and "
@@ -158,7 +167,7 @@ class ContextSteering:
             )
         if (tokens := scale.estimate(after)) > limits.max_tokens:
             return Refused(
-                reason=f"that would be {tokens} tokens, and {limits.max_tokens} are allowed: "
+                reason=f"that would be about {tokens} tokens, and {limits.max_tokens} are allowed: "
                 "it would be cut again at once"
             )
         is_undone = await self._parts.conversations.undo(
@@ -166,7 +175,7 @@ class ContextSteering:
         )
         self._manager.forget()
         if not is_undone:
-            return Refused(reason="there is no compaction or clear to take back")
+            return _nothing_to_undo(held)
         return Compacted(
             turns_left=len(before.past) - len(after.past),
             turns=len(after.past),
@@ -174,25 +183,37 @@ class ContextSteering:
             tokens_after=scale.estimate(after),
         )
 
-    async def _former_window(self, held: Held, former: Cut) -> Window:
+    async def _former_window(self, before: Window, former: Cut) -> Window:
+        """Make the window that a former cut gives; ``before`` is the one of now.
+
+        Another summary is taken to be as long as the one of now: it is not read for this.
+        """
         turns = await self._parts.conversations.turns_between(
             self._session_key, former.kept_from, BEHIND_ALL_TURNS - 1
         )
-        is_same = former.summary_version == held.conversation.cut.summary_version
-        window = self._idle_window(held)
         return replace(
-            window,
+            before,
             cut=former,
             past=tuple(shown(turn, former) for turn in turns),
-            summary=window.summary if is_same else "",
+            summary=before.summary if former.summary_version else "",
         )
+
+    def _with_running(self, window: Window) -> Window:
+        """Count the turn that is being answered among the past ones, if it will be shown."""
+        running = self._manager.running
+        if running is None:
+            return window
+        turn = running.window.open_turn
+        if turn.id < window.cut.kept_from or any(each.id == turn.id for each in window.past):
+            return window
+        return replace(window, past=(*window.past, shown(turn, window.cut)))
 
     def _limits(self) -> tuple[Limits, Scale]:
         live = self._parts.limits(self._session_key)
         scale = self._manager.state.scale(live)
         return scale.limits(self._parts.budget(live), live.max_turns), scale
 
-    def _idle_window(self, held: Held) -> Window:
+    def _idle_window(self, held: Held, limits: Limits) -> Window:
         """Make the window of a turn without words, as if somebody were about to write."""
         placeholder = Turn(
             id=BEHIND_ALL_TURNS,
@@ -201,7 +222,8 @@ class ContextSteering:
             started_at=self._parts.clock.now(),
         )
         live = self._parts.limits(self._session_key)
-        return self._manager.state.window_of(held, placeholder, live)
+        window = self._manager.state.window_of(held, placeholder, live)
+        return resume_after_restart(window, limits) if held.conversation.is_fresh else window
 
     def _weights(self, scale: Scale, window: Window) -> Weights:
         count = self._parts.counter.count
@@ -212,3 +234,13 @@ class ContextSteering:
             message=lambda message: round(weigh_message(message, count) * factor),
             tools=round(weigh_tools(scale.tools, count) * factor),
         )
+
+
+def _too_few(turns: int) -> str:
+    return "there is only 1 turn in view" if turns == 1 else f"there are only {turns} turns in view"
+
+
+def _nothing_to_undo(held: Held) -> Refused:
+    if held.conversation.compaction is None:
+        return Refused(reason="there is no compaction or clear to take back")
+    return Refused(reason="the last compaction or clear was taken back already")

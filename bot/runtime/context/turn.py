@@ -59,6 +59,11 @@ class TurnContext:
         return self._window
 
     @property
+    def model(self) -> str:
+        """The model of the newest request, by the name it is asked for."""
+        return self._model
+
+    @property
     def local_tokens(self) -> int:
         """The local count of the newest request, uncorrected."""
         return self._local

@@ -29,7 +29,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.core.chat import ChatAddress, Receipt
+from bot.core.chat import ChatAddress, Receipt, Reply
 from bot.core.lifecycle import UNKNOWN_FATE, OutboxItem
 from bot.core.retry import RetryPolicy, delay_before
 from bot.errors import ChannelError, DeliveryError, FateUnknown
@@ -136,6 +136,8 @@ class Courier:
                 await self._rest(item, REFUSED_PAUSE_S)
             else:
                 await self._marks.sent(item.id, receipt)
+                if trip.refused is not None and trip.refused == item.replaces:
+                    await _take_away(channel, trip.refused, trip.item)
                 return Delivered(state="sent")
 
     async def _attempt(self, channel: Channel, trip: _Trip) -> Receipt:
@@ -145,10 +147,15 @@ class Courier:
             found = await self._find(channel, trip)
             if found is None or found == trip.refused:
                 trip.is_marked = trip.is_in_doubt
-            elif channel.capabilities.can_edit:  # it may be the preview that the item began as
+            elif channel.capabilities.can_edit and trip.item.reply.file is None:
+                # It may be the preview that the item began as. A file is whole once it is there.
                 trip.item = replace(trip.item, replaces=found)
             else:
                 return found
+        if trip.item.reply.takes_back and trip.item.replaces is None:
+            raise DeliveryError("there is nothing to take away", can_retry=False)
+        # Waited for ahead of the mark: a process that ends meanwhile has surely sent nothing.
+        await channel.ready(trip.item.reply.address)
         if trip.is_marked:
             await _send_ahead(channel, trip.item.reply.address)
         await self._marks.sending(trip.item.id)
@@ -159,9 +166,7 @@ class Courier:
         if target is not None:
             await channel.edit(target, reply)
             return target
-        return await channel.send(
-            replace(reply, text=reply.text + REPEATED) if trip.is_marked else reply
-        )
+        return await channel.send(_marked(reply) if trip.is_marked else reply)
 
     async def _find(self, channel: Channel, trip: _Trip) -> Receipt | None:
         """Ask for the copy that may have arrived; what surely did not is no longer in doubt."""
@@ -192,6 +197,8 @@ class Courier:
     async def _after(self, trip: _Trip, error: DeliveryError) -> float | None:
         """Decide on a failed attempt: after how long the next one is made, None when never."""
         is_edit = trip.item.replaces is not None
+        if trip.item.reply.takes_back and not error.can_retry:
+            return None
         if is_edit and not error.can_retry:  # the preview is gone: the answer must not go with it
             logger.warning("delivery.edit_refused", extra={**_about(trip.item), "why": str(error)})
             trip.item, trip.refused = replace(trip.item, replaces=None), trip.item.replaces
@@ -240,9 +247,26 @@ async def _send_ahead(channel: Channel, address: ChatAddress) -> None:
             raise
 
 
+async def _take_away(channel: Channel, receipt: Receipt, item: OutboxItem) -> None:
+    """Take away what was to become an answer that stands anew now, unless it is gone already."""
+    nothing = replace(item.reply, text="", buttons=(), file=None)
+    try:
+        await channel.edit(receipt, nothing)
+    except ChannelError as error:
+        logger.debug("delivery.left_standing", extra={**_about(item), "why": str(error)})
+
+
+def _marked(reply: Reply) -> Reply:
+    """Say of a reply that it is a repeat; a file says it in its caption, which is plain text."""
+    if reply.file is None:
+        return replace(reply, text=reply.text + REPEATED)
+    return replace(reply, text=f"{reply.text} {REPEATED.strip().strip('*')}".strip())
+
+
 def _given_up(trip: _Trip, error: DeliveryError) -> Delivered:
     reason = f"{UNKNOWN_FATE} ({str(error).rstrip('.')})" if trip.is_in_doubt else str(error)
-    logger.error("delivery.failed", extra={**_about(trip.item), "why": reason})
+    level = logging.INFO if trip.item.reply.takes_back else logging.ERROR
+    logger.log(level, "delivery.failed", extra={**_about(trip.item), "why": reason})
     return Delivered(state="failed", reason=reason)
 
 

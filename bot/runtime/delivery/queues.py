@@ -1,4 +1,8 @@
-"""The queues of replies, one a chat: answers before notices, an answer's parts together."""
+"""The queues of replies, one a chat: answers first, then words of the bot itself.
+
+Of these, what somebody waits for goes before what nobody asked for, and an answer's parts stay
+together.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +31,24 @@ class _Queue:
 
     answers: deque[Parts] = field(default_factory=deque)
     notices: deque[Parts] = field(default_factory=deque)
+    unasked: deque[Parts] = field(default_factory=deque)
     task: asyncio.Task[None] | None = None
 
-    def add(self, parts: Parts) -> None:
-        (self.answers if parts[0].reply.kind == "final" else self.notices).append(parts)
+    def add(self, parts: Parts, *, is_unasked: bool) -> None:
+        asked = self.answers if parts[0].reply.kind == "final" else self.notices
+        (self.unasked if is_unasked else asked).append(parts)
 
     def take(self) -> Parts | None:
-        queue = self.answers or self.notices
+        queue = self.answers or self.notices or self.unasked
         return queue.popleft() if queue else None
+
+    @property
+    def holds_any(self) -> bool:
+        return bool(self.answers or self.notices or self.unasked)
+
+    @property
+    def all(self) -> tuple[Parts, ...]:
+        return (*self.answers, *self.notices, *self.unasked)
 
 
 class Delivery:
@@ -64,13 +78,17 @@ class Delivery:
         """The pace of each chat, for all that is shown there besides replies."""
         return self._pacer
 
-    def enqueue(self, items: tuple[OutboxItem, ...]) -> None:
-        """Take stored items over for delivery, each after those of its chat and kind before it."""
+    def enqueue(self, items: tuple[OutboxItem, ...], *, is_unasked: bool = False) -> None:
+        """Take stored items over for delivery, each after those of its chat and kind before it.
+
+        What is unasked for waits behind all else of its chat: a crowd of strangers that an admin is
+        told of must not hold up what the admin asks.
+        """
         for parts in _belonging_together(items):
             address = parts[0].reply.address
             line = line_of(address)
             queue = self._queues.setdefault(line, _Queue())
-            queue.add(parts)
+            queue.add(parts, is_unasked=is_unasked)
             self._since_s[parts[0].id] = self._parts.clock.monotonic()
             self._parts.activity.begin(address.session_key)
             if queue.task is None:
@@ -95,13 +113,13 @@ class Delivery:
         try:
             # One slot for all that waits: between two answers no later one may begin to show.
             async with self._pacer.slot(address, Urgency.DELIVERY):
-                while queue.answers or queue.notices:
+                while queue.holds_any:
                     await self._pacer.rested(address)
                     if (parts := queue.take()) is not None:
                         await self._deliver(parts)
         finally:
             del self._queues[line]
-            for left in (*queue.answers, *queue.notices):  # by a drain that was cut
+            for left in queue.all:  # by a drain that was cut
                 self._end(left)
 
     async def _deliver(self, parts: Parts) -> None:
@@ -112,8 +130,8 @@ class Delivery:
                 if fate.state == "kept":  # what follows must not arrive before it
                     break
                 if fate.state == "failed":
-                    await self._fail(item, fate.reason, is_told=is_told)
-                    is_told = True
+                    await self._fail(item, fate.reason, is_told=is_told or item.reply.takes_back)
+                    is_told = is_told or not item.reply.takes_back
         finally:
             self._end(parts)
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from bot.core.chat import SessionKey
+from bot.core.memory.audience import Audience
 from bot.core.memory.jobs import MemoryJob
 from bot.errors import StoreError
 from bot.runtime.remembering.parts import Failure, RememberingParts
@@ -26,13 +27,19 @@ _ENTRIES_AT_ONCE = 50
 
 
 class Remembering:
-    """Works for ever; whatever it was doing when the process ended is begun anew by the next."""
+    """Works for ever; whatever it was doing when the process ended is begun anew by the next.
+
+    Attributes:
+        trouble: Why a memory file could not be written or moved last; empty when they all could.
+    """
 
     def __init__(self, parts: RememberingParts) -> None:
         self._parts = parts
         self._work = MemoryWork(parts)
         self._busy: set[SessionKey] = set()
         self._woken = asyncio.Event()
+        self._troubles: list[str] = []
+        self.trouble = ""
 
     def wake(self) -> None:
         """Look for work now: something left a window, or a job was asked for."""
@@ -42,10 +49,13 @@ class Remembering:
         """Write what earlier processes left unwritten, then do what is due, for ever."""
         while True:
             self._woken.clear()
+            self._troubles.clear()
             pauses_s = (
+                await self._spare(self._move_files),
                 await self._spare(self._write_files),
                 await self._spare(self._start_due),
             )
+            self.trouble = next(iter(self._troubles), "")
             waits = [self._parts.clock.sleep(each) for each in pauses_s if each is not None]
             await either(self._woken.wait(), *waits)
 
@@ -57,11 +67,42 @@ class Remembering:
             logger.warning("memory.store_failed", extra={"why": str(error)})
             return STORE_RETRY_S
 
+    async def _move_files(self) -> float | None:
+        """Let files follow chats that were moved; a broken folder holds up no other one."""
+        is_broken = False
+        for old, new in await self._parts.jobs.moved_audiences():
+            about = {"folder": old.folder, "to": new.folder}
+            try:
+                await self._parts.files.move(old, new)
+            except StoreError as error:
+                is_broken = True
+                self._troubles.append(str(error))
+                logger.warning("memory.store_failed", extra=about | {"why": str(error)})
+            else:
+                await self._parts.jobs.mark_moved(old)
+                logger.info("memory.files_moved", extra=about)
+        return STORE_RETRY_S if is_broken else None
+
     async def _write_files(self) -> float | None:
-        while entries := await self._parts.jobs.unwritten(limit=_ENTRIES_AT_ONCE):
-            await self._parts.files.append(entries)
-            await self._parts.jobs.mark_written(tuple(entry.turn_id for entry in entries))
-        return None
+        """Write what waits, all that can be written: a broken folder holds up no other one."""
+        broken: set[Audience] = set()
+        jobs, after = self._parts.jobs, 0
+        while entries := await jobs.unwritten(limit=_ENTRIES_AT_ONCE, after=after):
+            after = entries[-1].turn_id
+            for audience in dict.fromkeys(entry.audience for entry in entries):
+                if audience in broken:
+                    continue
+                of_folder = tuple(entry for entry in entries if entry.audience == audience)
+                try:
+                    await self._parts.files.append(of_folder)
+                except StoreError as error:
+                    broken.add(audience)
+                    self._troubles.append(str(error))
+                    about = {"why": str(error), "folder": audience.folder}
+                    logger.warning("memory.store_failed", extra=about)
+                else:
+                    await jobs.mark_written(of_folder)
+        return STORE_RETRY_S if broken else None
 
     async def _start_due(self) -> float | None:
         now = self._parts.clock.now()

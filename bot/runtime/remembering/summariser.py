@@ -97,6 +97,7 @@ class Summariser:
             session_key=job.session_key,
             person_key=job.person_key,
             model=answer.model,
+            asked=limits.model,
             purpose="summary",
             usage=answer.usage,
             at=clock.now(),

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 from datetime import timedelta
 
+from bot.core.memory.daily import time_in_file
 from bot.core.memory.jobs import MemoryEntry, MemoryJob
 from bot.core.turns import Turn
 from bot.core.window.conversation import Conversation, KeyPoints, Summary
@@ -90,7 +91,8 @@ class MemoryWork:
         merge = _Merge(summary=conversation.summary, left=turns)
         await self._merge(merge, job, conversation.generation)
         if merge.points and merge.summary is not None:
-            await self._land(job, conversation, merge.summary, merge.points)
+            entries = self._entries(job, merge.points, turns)
+            await self._land(job, conversation, merge.summary, entries)
         if merge.failure is not None:
             await self._fail(job, merge.failure, merge.left)
 
@@ -99,7 +101,8 @@ class MemoryWork:
         is_given_up = failure.is_lasting and job.attempts + 1 >= GIVEN_UP_AFTER
         if _is_without_hope(job, failure):
             points = tuple(map(mechanical_points, left))
-            await self._parts.jobs.remember(job, self._entries(job, points), is_done=is_given_up)
+            entries = self._entries(job, points, left)
+            await self._parts.jobs.remember(job, entries, is_done=is_given_up)
         if is_given_up:
             logger.error("memory.given_up", extra=_told(job) | {"why": failure.reason})
         else:
@@ -142,10 +145,9 @@ class MemoryWork:
         job: MemoryJob,
         planned: Conversation,
         summary: Summary,
-        points: tuple[KeyPoints, ...],
+        entries: tuple[MemoryEntry, ...],
     ) -> None:
         """Keep entries and show the summary, also if more has left while it was written."""
-        entries = self._entries(job, points)
         for _ in range(_MOST_LANDINGS):
             now = await self._parts.conversations.load(job.session_key)
             is_same = (
@@ -157,7 +159,7 @@ class MemoryWork:
             later = await self._parts.conversations.turns_between(
                 job.session_key, summary.through + 1, cut.kept_from - 1
             )
-            digest = self._digest(job, later, summary.pinned)
+            digest = self._digest(job, later)
             is_shown = await self._parts.jobs.land_summary(
                 job, summary, entries, cut=cut, digest=digest
             )
@@ -167,7 +169,7 @@ class MemoryWork:
             self._parts.on_landed(job.session_key)
         logger.info(
             "memory.landed" if is_shown else "memory.outdated",
-            extra=_told(job) | {"turns": len(points), "uncovered": len(later)},
+            extra=_told(job) | {"turns": len(entries), "uncovered": len(later)},
         )
 
     async def _remember(self, job: MemoryJob) -> None:
@@ -195,7 +197,7 @@ class MemoryWork:
     async def _note(
         self, job: MemoryJob, turns: tuple[Turn, ...], points: tuple[KeyPoints, ...]
     ) -> None:
-        entries = self._entries(job, points, turns=turns)
+        entries = self._entries(job, points, turns, on_their_day=True)
         await self._parts.jobs.remember(job, entries, is_done=False)
         logger.info("memory.noted", extra=_told(job) | {"turns": len(turns)})
 
@@ -218,30 +220,43 @@ class MemoryWork:
     def _pinned(self, turns: tuple[Turn, ...], known: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(map(self._parts.redactor.redact, collect_pinned(turns, known)))
 
-    def _digest(self, job: MemoryJob, turns: tuple[Turn, ...], known: tuple[str, ...]) -> str:
+    def _digest(self, job: MemoryJob, turns: tuple[Turn, ...]) -> str:
         texts = tuple(map(as_text, turns))
         return make_digest(
             texts,
-            self._pinned(texts, known),
+            self._pinned(texts, ()),
             max_tokens=self._parts.limits(job.session_key).digest_tokens,
             count=self._parts.counter.count,
         )
 
     def _entries(
-        self, job: MemoryJob, points: tuple[KeyPoints, ...], turns: tuple[Turn, ...] = ()
+        self,
+        job: MemoryJob,
+        points: tuple[KeyPoints, ...],
+        turns: tuple[Turn, ...],
+        *,
+        on_their_day: bool = False,
     ) -> tuple[MemoryEntry, ...]:
-        """Make entries: of what left for today's file, of ``turns`` for that of their own day."""
-        days = {turn.id: self._parts.day_of(turn.started_at) for turn in turns}
+        """Make the entries of ``turns``: for today's file, where they left, or for their own."""
+        of_id = {turn.id: turn for turn in turns}
         today = self._parts.day_of(self._parts.clock.now())
-        return tuple(
-            MemoryEntry(
-                turn_id=each.turn_id,
-                audience=job.audience,
-                day=days.get(each.turn_id, today),
-                text=entry_text(redacted_points(each, self._parts.redactor)),
+        entries: list[MemoryEntry] = []
+        for each in points:
+            turn = of_id[each.turn_id]
+            moment = turn.started_at.astimezone(self._parts.timezone)
+            day = moment.date() if on_their_day else today
+            clean = redacted_points(each, self._parts.redactor)
+            entries.append(
+                MemoryEntry(
+                    turn_id=turn.id,
+                    moment=moment,
+                    audience=job.audience,
+                    day=day,
+                    text=entry_text(clean, time_in_file(moment, day)),
+                    revision=turn.revision,
+                )
             )
-            for each in points
-        )
+        return tuple(entries)
 
 
 def _is_without_hope(job: MemoryJob, failure: Failure) -> bool:

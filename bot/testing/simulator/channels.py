@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.core.chat import Capabilities, ChatAddress, Receipt, Reply
+from bot.core.chat import Capabilities, ChatAddress, EarlierMessage, Receipt, Reply, Role, Sender
+from bot.core.commands import MenuEntry
+from bot.core.files import Attachment
+from bot.core.findings import Finding
 from bot.errors import DeliveryError, FateUnknown, StoreError
 from bot.ports import Inbox
 from bot.testing.simulator.ledger import Ledger
@@ -55,6 +58,9 @@ class SimulatedChannel:
         """Cut at paragraphs."""
         return split_text(text, self.capabilities.max_text_length)
 
+    async def ready(self, address: ChatAddress) -> None:
+        """Return at once: its platform sets no limits of its own."""
+
     async def send(self, reply: Reply) -> Receipt:
         """Let a message stand in its chat, unless something comes between."""
         where = f"{self.name}.send"
@@ -77,7 +83,10 @@ class SimulatedChannel:
         if post is None:
             raise DeliveryError("There is no such message.", can_retry=False)
         is_answer_lost = self._may_go_wrong(reply, is_edit=True)
-        self._platform.change(post, reply)
+        if reply.takes_back:
+            self._platform.remove(post)
+        else:
+            self._platform.change(post, reply)
         await self._return(where, reply, is_answer_lost=is_answer_lost)
 
     async def find_sent(self, reply: Reply) -> Receipt | None:
@@ -100,6 +109,33 @@ class SimulatedChannel:
         self._must_not_rest(address, "typing")
         await self._life.cross(f"{self.name}.show_typing")
         self._may_be_put_off(address)
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        """Refuse: its people send no files."""
+        raise DeliveryError("no such file", can_retry=False)
+
+    async def earlier(
+        self, address: ChatAddress, message_id: str, *, limit: int
+    ) -> tuple[EarlierMessage, ...]:
+        """Give nothing: nobody looks back here."""
+        return ()
+
+    async def role_of(self, address: ChatAddress, sender: Sender) -> Role:
+        """Say nothing: nobody is set over others here."""
+        return "unknown"
+
+    async def offer_commands(
+        self,
+        entries: tuple[MenuEntry, ...],
+        admins: tuple[ChatAddress, ...],
+        *,
+        former: tuple[ChatAddress, ...] = (),
+    ) -> None:
+        """Show nothing: its people know all commands."""
+
+    async def examine(self, *, is_running: bool) -> tuple[Finding, ...]:
+        """Find nothing: its platform has no settings."""
+        return ()
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -108,3 +108,8 @@ class ItemFacts:
     def text(self) -> str:
         """What people are to read."""
         return self.item.reply.text
+
+    @property
+    def brings_something(self) -> bool:
+        """Whether it is a message to be read, no preview of one and no taking back."""
+        return not self.item.is_preview and not self.item.reply.takes_back

@@ -214,7 +214,7 @@ class Ledger:
         """Note how far an item got; what is closed is opened by a person only."""
         facts = self.items[item]
         if facts.state not in ("sent", "failed") or state == "sent":
-            is_answer = facts.item.reply.kind == "final" and not facts.item.is_preview
+            is_answer = facts.item.reply.kind == "final" and facts.brings_something
             facts.state, facts.marked_at = state, self._world.elapsed_s
             if state == "failed" and is_answer:
                 self._owe(facts)
@@ -253,7 +253,7 @@ class Ledger:
         return sum(
             facts.session_key == session_key
             and facts.item.reply.kind != "failure"
-            and not facts.item.is_preview
+            and facts.brings_something
             and facts.state == "failed"
             and facts.marked_at < at
             for facts in self.items.values()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 from bot.core.llm import Delta, ModelRequest, ModelResponse, StopReason, TextDelta, Usage
+from bot.core.looking_back import LEAD
 from bot.core.messages import ContentBlock, Message, Text, ToolCall
 from bot.core.window.notes import words_of
 from bot.errors import (
@@ -151,10 +152,14 @@ class SimulatedModel:
 
 
 def _open_turn(request: ModelRequest) -> tuple[tuple[str, ...], int]:
-    """Say which messages wait for an answer and how many rounds of tools there were."""
+    """Say which messages wait for an answer and how many rounds of tools there were.
+
+    What others said before, and is quoted, waits for none.
+    """
     rounds = 0
     for message in reversed(request.messages):
-        if message.role == "user" and (text := "\n".join(words_of(message))):
+        asked = (text for text in words_of(message) if not text.startswith(LEAD))
+        if message.role == "user" and (text := "\n".join(asked)):
             return ids_named(text), rounds
         rounds += bool(message.tool_calls)
     return (), rounds

@@ -13,6 +13,7 @@ from typing import assert_never
 from bot.app import Store
 from bot.app.application import DELIVERY_RETRY
 from bot.core.chat import ChatAddress
+from bot.core.lifecycle import OutboxId
 from bot.core.turns import TurnId, messages_of, pairing_faults
 from bot.runtime.delivery import REPEATED
 from bot.runtime.lane import MOST_RESUMES
@@ -128,7 +129,7 @@ class Oracle:
         """Compare what the outbox says with what stands in the chats, text by text."""
         by_text: defaultdict[tuple[str, str], list[ItemFacts]] = defaultdict(list)
         for item_id, facts in self._ledger.items.items():
-            if facts.item.is_preview:
+            if not facts.brings_something:
                 continue
             by_text[facts.session_key, facts.text].append(facts)
             if facts.state not in ("sent", "failed"):
@@ -166,10 +167,17 @@ class Oracle:
                 yield f"{name} is answered {times} times without a mark"
 
     def _of_order(self) -> Iterator[str]:
-        """See that the answers of a chat stand there in the order of its turns."""
+        """See that the answers of a chat stand there in the order of its turns.
+
+        What a person has deleted while it was being written is brought again, wherever that is.
+        """
+        standing = {post.message_id for post in self._posts}
         latest: dict[str, tuple[float, str]] = {}
-        for item_id, facts in sorted(self._ledger.items.items()):
-            if facts.turn_id is None or facts.sent_again or facts.item.is_preview:
+        for item_id in self._in_order():
+            facts = self._ledger.items[item_id]
+            if facts.sent_again or not facts.brings_something:
+                continue
+            if facts.item.replaces is not None and facts.item.replaces.message_id not in standing:
                 continue
             stands_since = self._stands_since(facts)
             if stands_since is None:
@@ -179,6 +187,12 @@ class Oracle:
                 yield f"item {item_id} ({facts.text!r}) stands above {text!r}"
             else:
                 latest[facts.session_key] = (stands_since, facts.text)
+
+    def _in_order(self) -> Iterator[OutboxId]:
+        """Give the items of answers turn by turn; one that began as a preview is the older item."""
+        for _, turn in sorted(self._ledger.turns.items()):
+            for ending in turn.endings:
+                yield from ending.items
 
     def _stands_since(self, facts: ItemFacts) -> float | None:
         """Say since when a message has its place in the chat, None when that cannot be told."""

@@ -88,7 +88,7 @@ class Platform:
         self._world.note(f"{how} {post.message_id} {reply.text!r}")
 
     def remove(self, post: Post) -> None:
-        """Let a person delete a message."""
+        """Let a message be deleted, by a person or by the bot."""
         self.posts.remove(post)
         self._world.note(f"{post.message_id} is deleted")
 

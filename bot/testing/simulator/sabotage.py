@@ -15,6 +15,7 @@ from bot.adapters.store.sqlite_store import SqliteStore
 from bot.app import App
 from bot.core.chat import Reply, SessionKey
 from bot.core.lifecycle import OutboxId, OutboxItem
+from bot.core.turns import TurnId
 from bot.runtime.lanes import Lanes
 from bot.testing.simulator.database import FencedDatabase
 from bot.testing.simulator.ledger import Ledger
@@ -102,7 +103,7 @@ class QuietStore(SqliteStore):
 
 
 class _DeafLanes(Lanes):
-    def stop(self, session_key: SessionKey, event_id: str) -> bool:
+    def stop(self, session_key: SessionKey, event_id: str, *, only: TurnId | None = None) -> bool:
         return bool(session_key and event_id)
 
     @classmethod

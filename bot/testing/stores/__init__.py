@@ -11,11 +11,18 @@ as a new process would. ``CONTRACT`` lists them all::
 from bot.testing.stores.cleaning import CLEANING
 from bot.testing.stores.cuts import CUTS
 from bot.testing.stores.delivery import DELIVERY
+from bot.testing.stores.edits import EDITS
+from bot.testing.stores.edits_remembered import EDITS_REMEMBERED
 from bot.testing.stores.given import Check, OpenStore, Store
+from bot.testing.stores.moving import MOVING
+from bot.testing.stores.people import PEOPLE
+from bot.testing.stores.presence import PRESENCE
+from bot.testing.stores.pressing import PRESSING
 from bot.testing.stores.pruning import PRUNING
 from bot.testing.stores.receiving import RECEIVING
 from bot.testing.stores.remembering import REMEMBERING
 from bot.testing.stores.retrying import RETRYING
+from bot.testing.stores.sending_files import SENDING_FILES
 from bot.testing.stores.settings import SETTINGS
 from bot.testing.stores.turns import TURNS
 
@@ -24,11 +31,18 @@ CONTRACT: tuple[Check, ...] = (
     *TURNS,
     *RETRYING,
     *DELIVERY,
+    *EDITS,
+    *EDITS_REMEMBERED,
+    *PRESSING,
+    *SENDING_FILES,
     *PRUNING,
     *CUTS,
     *REMEMBERING,
     *CLEANING,
     *SETTINGS,
+    *MOVING,
+    *PEOPLE,
+    *PRESENCE,
 )
 
 __all__ = ["CONTRACT", "Check", "OpenStore", "Store"]

@@ -104,13 +104,15 @@ async def what_no_file_has_keeps_a_chat(open_store: OpenStore) -> None:
     store = open_store()
     turn = await have_turn(store, 1)
     assert await store.silent_since(AFTER) == ()
+    assert await store.quiet_since(AFTER) == 1
+    assert await store.quiet_since(START) == 0
 
     await store.ask_to_remember(AFTER, at=START)
     (job,) = await store.due_jobs(START, limit=1)
     await store.remember(job, (entry_of(turn),), is_done=True)
     assert not await store.remove(KEY, before=AFTER)
 
-    await store.mark_written((turn,))
+    await store.mark_written((entry_of(turn),))
     assert await store.remove(KEY, before=AFTER)
     await store.close()
 
@@ -149,8 +151,9 @@ async def _silent_chat(store: Store) -> tuple[TurnId, TurnId]:
 async def _remember(store: Store, *turn_ids: TurnId) -> None:
     await store.ask_to_remember(AFTER, at=START)
     (job,) = await store.due_jobs(START, limit=1)
-    await store.remember(job, tuple(map(entry_of, turn_ids)), is_done=True)
-    await store.mark_written(turn_ids)
+    entries = tuple(map(entry_of, turn_ids))
+    await store.remember(job, entries, is_done=True)
+    await store.mark_written(entries)
 
 
 async def _hear_late(store: Store, event: Received) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from bot.core.lifecycle import ModelCall
 from bot.core.llm import Usage
@@ -25,8 +26,11 @@ from bot.testing.stores.given import (
 )
 
 KEY = HOME.session_key
+LATER = START + timedelta(minutes=1)
 TASK = TaskState(goal="Move house", done=("boxes",), remaining=("van", "keys"))
 NEW_TASK = TaskState(goal="Paint the hall")
+NEWEST = TurnId(2**31)
+"""A turn that no clear was after."""
 
 
 async def a_cut_is_kept_whole(open_store: OpenStore) -> None:
@@ -109,7 +113,7 @@ async def a_clear_can_be_undone_once(open_store: OpenStore) -> None:
     assert not await store.undo(KEY, at=START)
     ids = [await have_turn(store, number) for number in (1, 2)]
     assert not await store.undo(KEY, at=START)
-    await store.note_task(KEY, TASK, at=START)
+    await store.note_task(KEY, TASK, turn_id=NEWEST, at=START)
     cleared = Compaction(kind="clear", at=START, turns_left=2)
     assert await store.clear(KEY, at=START, compaction=cleared) == 1
     assert await store.task_of(KEY) is None
@@ -124,23 +128,78 @@ async def a_clear_can_be_undone_once(open_store: OpenStore) -> None:
 
     back = await store.load(KEY)
     assert [turn.id for turn in back.turns] == ids
-    assert (back.generation, back.task, back.former) == (2, TASK, None)
+    assert (back.generation, back.former) == (2, None)
     assert await store.task_of(KEY) == TASK
+    await store.close()
+
+
+async def a_clear_of_nothing_keeps_what_can_be_undone(open_store: OpenStore) -> None:
+    """As when the same one is made again after a crash; what came since is something to clear."""
+    store = open_store()
+    turn_id = await have_turn(store, 1)
+    first = Compaction(kind="clear", at=START, turns_left=1)
+    assert await store.clear(KEY, at=START, compaction=first) == 1
+    await store.close()
+    store = open_store()
+    again = Compaction(kind="clear", at=LATER, turns_left=0)
+
+    assert await store.clear(KEY, at=LATER, compaction=again) == 1
+    assert (await store.load(KEY)).compaction == first
+
+    await store.note_task(KEY, TASK, turn_id=NEWEST, at=START)
+    assert await store.clear(KEY, at=LATER, compaction=again) == 2
+    assert await store.undo(KEY, at=LATER)
+    assert await store.task_of(KEY) == TASK
+    assert (await store.load(KEY)).turns == ()
+    assert turn_id == (await store.turns_between(KEY, 0, 9))[0].id
     await store.close()
 
 
 async def a_newer_task_outlives_an_undo(open_store: OpenStore) -> None:
     """It is what people work on now."""
     store = open_store()
-    await store.note_task(KEY, TASK, at=START)
+    await store.note_task(KEY, TASK, turn_id=NEWEST, at=START)
     await store.clear(KEY, at=START)
-    await store.note_task(KEY, NEW_TASK, at=START)
+    await store.note_task(KEY, NEW_TASK, turn_id=NEWEST, at=START)
     await store.undo(KEY, at=START)
 
-    assert (await store.load(KEY)).task == NEW_TASK
+    assert await store.task_of(KEY) == NEW_TASK
 
-    await store.note_task(KEY, None, at=START)
+    await store.note_task(KEY, None, turn_id=NEWEST, at=START)
     assert await store.task_of(KEY) is None
+    await store.close()
+
+
+async def what_a_cleared_turn_notes_is_not_kept(open_store: OpenStore) -> None:
+    """Nor does it take away what was noted since; brought back, it may."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    await store.clear(KEY, at=START)
+    later = TurnId(turn.id + 1)
+    assert await store.note_task(KEY, NEW_TASK, turn_id=later, at=START)
+
+    assert not await store.note_task(KEY, TASK, turn_id=turn.id, at=START)
+    assert not await store.note_task(KEY, None, turn_id=turn.id, at=START)
+    assert await store.task_of(KEY) == NEW_TASK
+
+    await store.undo(KEY, at=START)
+    assert await store.note_task(KEY, TASK, turn_id=turn.id, at=START)
+    assert await store.task_of(KEY) == TASK
+    await store.close()
+
+
+async def an_undo_opens_the_chat(open_store: OpenStore) -> None:
+    """What a person brought back is not cut by the rule for a process that began anew."""
+    store = open_store()
+    await have_turn(store, 1)
+    await store.clear(KEY, at=START)
+    await store.close()
+    store = open_store()
+    assert (await store.load(KEY)).is_fresh
+
+    await store.undo(KEY, at=START)
+
+    assert not (await store.load(KEY)).is_fresh
     await store.close()
 
 
@@ -148,7 +207,7 @@ async def a_compaction_ends_the_chance_to_undo_a_clear(open_store: OpenStore) ->
     """There is one level, and what was cleared never comes back by another way."""
     store = open_store()
     await have_turn(store, 1)
-    await store.note_task(KEY, TASK, at=START)
+    await store.note_task(KEY, TASK, turn_id=NEWEST, at=START)
     await store.clear(KEY, at=START)
     turn = await have_turn(store, 2)
     cleared = (await store.load(KEY)).cut
@@ -158,7 +217,8 @@ async def a_compaction_ends_the_chance_to_undo_a_clear(open_store: OpenStore) ->
     assert await store.undo(KEY, at=START)
 
     back = await store.load(KEY)
-    assert (back.cut, back.task) == (cleared, None)
+    assert back.cut == cleared
+    assert await store.task_of(KEY) is None
     assert [each.id for each in back.turns] == [turn]
     await store.close()
 
@@ -190,7 +250,7 @@ async def calls_since_the_clear_are_known(open_store: OpenStore) -> None:
     await have_turn(store, 1)
     assert len((await store.load(KEY)).calls) == 1
     await store.clear(KEY, at=START)
-    assert (await store.load(KEY)).calls == ()
+    assert len((await store.load(KEY)).calls) == 1, "the model counts as it did before the clear"
     assert await store.usage_of(KEY) == Usage()
 
     sized = tuple(_sized(size) for size in range(1, 11))
@@ -210,7 +270,8 @@ async def calls_since_the_clear_are_known(open_store: OpenStore) -> None:
 
 def _sized(size: int) -> ModelCall:
     usage = Usage(input_tokens=size, output_tokens=2, cache_read_tokens=3, cache_write_tokens=4)
-    return replace(model_call(), usage=usage, local_tokens=size + 1)
+    alias = "scripted-latest" if size % 2 else ""
+    return replace(model_call(), usage=usage, asked=alias, local_tokens=size + 1)
 
 
 async def a_whole_result_is_kept_beside_its_part(open_store: OpenStore) -> None:
@@ -262,7 +323,10 @@ CUTS: tuple[Check, ...] = (
     a_chat_is_fresh_once_a_process,
     turns_are_found_by_their_ids,
     a_clear_can_be_undone_once,
+    a_clear_of_nothing_keeps_what_can_be_undone,
     a_newer_task_outlives_an_undo,
+    what_a_cleared_turn_notes_is_not_kept,
+    an_undo_opens_the_chat,
     a_compaction_ends_the_chance_to_undo_a_clear,
     what_left_is_not_tried_again,
     calls_since_the_clear_are_known,

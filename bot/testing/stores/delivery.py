@@ -312,6 +312,67 @@ async def a_preview_is_no_failed_reply(open_store: OpenStore) -> None:
     await store.close()
 
 
+async def a_preview_may_be_several_messages(open_store: OpenStore) -> None:
+    """Each is gone on with, and finished by the reply of its number."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    shown = []
+    for number in range(2):
+        preview = await store.add_preview(turn.id, saying("I"), at=START, number=number)
+        await store.mark_sending(preview.id, at=START)
+        await store.mark_sent(preview.id, Receipt(message_id=f"m{number}"), at=START)
+        shown.append(preview)
+    third = await store.add_preview(turn.id, saying("I"), at=START, number=2)
+    await store.mark_sending(third.id, at=START)
+    await store.close()
+    store = open_store()
+
+    again = await store.add_preview(turn.id, saying("I"), at=START, number=1)
+    assert (again.id, again.receipt) == (shown[1].id, Receipt(message_id="m1"))
+    texts = tuple(map(saying, "abcd"))
+    items = await store.finish_turn(turn.id, "answered", texts, at=START)
+    assert [item.replaces and item.replaces.message_id for item in items] == [
+        "m0",
+        "m1",
+        None,
+        None,
+    ]
+    assert [item.state for item in items] == ["pending", "pending", "sending", "pending"]
+    assert items[2].id == third.id
+    assert [item.reply.text for item in items] == ["a", "b", "c", "d"]
+    assert set((await store.unfinished()).outbox) == set(items)
+    await store.close()
+
+
+async def what_a_preview_showed_too_much_is_taken_back(open_store: OpenStore) -> None:
+    """By a reply that brings nothing; nobody is told if it fails, and it is not sent again."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    for number in range(3):
+        preview = await store.add_preview(turn.id, saying("I"), at=START, number=number)
+        await store.mark_sending(preview.id, at=START)
+        if number < 2:
+            await store.mark_sent(preview.id, Receipt(message_id=f"m{number}"), at=START)
+    items = await store.finish_turn(turn.id, "failed", (saying("Sorry."),), at=START)
+    await store.close()
+    store = open_store()
+
+    assert [(item.reply.text, item.replaces) for item in items] == [
+        ("Sorry.", Receipt(message_id="m0")),
+        ("", Receipt(message_id="m1")),
+        ("", None),
+    ]
+    assert (items[2].id, items[2].state) == (preview.id, "sending")
+    assert set((await store.unfinished()).outbox) == set(items)
+    assert items[1].reply.takes_back
+    assert items[2].reply.takes_back
+    await store.mark_failed(items[1].id, "no such message", at=START)
+    await store.mark_failed(items[2].id, "no such message", at=START)
+    assert await store.failed(HOME.session_key) == ()
+    assert await store.send_again(HOME.session_key, at=START) == ()
+    await store.close()
+
+
 async def _replies(store: Store, *texts: str) -> tuple[OutboxItem, ...]:
     turn = await begin(store, message(1))
     replies = tuple(saying(text) for text in texts)
@@ -325,6 +386,8 @@ DELIVERY: tuple[Check, ...] = (
     the_reply_replaces_its_preview,
     a_preview_in_doubt_becomes_the_reply,
     a_preview_in_doubt_ends_with_a_turn_that_says_nothing,
+    a_preview_may_be_several_messages,
+    what_a_preview_showed_too_much_is_taken_back,
     a_turn_goes_on_with_the_preview_it_has,
     a_preview_ends_with_its_turn,
     a_shown_preview_without_reply_is_closed,

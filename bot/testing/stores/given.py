@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from datetime import date
+from datetime import date, datetime
 
 from bot.app import Store as Store
 from bot.core.chat import ChatAddress, InboundMessage, Receipt, Reply, Sender, SessionKey
@@ -63,10 +63,13 @@ def asking(*call_ids: str, thinking: str = "") -> Step:
     return Step(answer=answer, stop=stop)
 
 
-def entry_of(turn_id: int, text: str = "- decided: yes") -> MemoryEntry:
+def entry_of(
+    turn_id: int, text: str = "- decided: yes", *, moment: datetime = START
+) -> MemoryEntry:
     """Write what the daily file gets of a turn at home."""
     return MemoryEntry(
         turn_id=TurnId(turn_id),
+        moment=moment,
         audience=audience_of(HOME.session_key, "private"),
         day=date(2026, 1, 5),
         text=text,

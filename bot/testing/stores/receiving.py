@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.core.chat import InboundDeletion, InboundEdit, Receipt
+from bot.core.chat import Receipt, StopRequest
 from bot.core.lifecycle import (
     MAX_CHARS_TOGETHER,
     MAX_MESSAGES_TOGETHER,
@@ -125,23 +125,16 @@ async def what_was_not_understood_is_set_aside(open_store: OpenStore) -> None:
 
 
 async def only_messages_wait(open_store: OpenStore) -> None:
-    """A changed one goes by the event id of its change; a deletion is done at once."""
+    """What else happens has done its work at once, whatever it was received for."""
     store = open_store()
-    edit = InboundEdit(event_id="edit:1001:1:5", message=message(1, "changed"))
-    deletion = InboundDeletion(event_id="gone:1", address=HOME, message_id="1")
-    await store.receive(
-        (
-            Received(inbound=edit, route="command"),
-            Received(inbound=deletion, route="command"),
-        ),
-        cursor=None,
-        at=START,
-    )
+    stop = StopRequest(event_id="stop:1", address=HOME, sender=message(1).sender)
 
-    assert (await store.unfinished()).commands == (replace(edit.message, event_id=edit.event_id),)
+    assert await store.receive(
+        (Received(inbound=stop, route="command"),), cursor=None, at=START
+    ) == (True,)
+    assert await store.unfinished() == Unfinished()
 
-    await store.settle(HOME.channel, edit.event_id, at=START)
-    await store.settle(HOME.channel, deletion.event_id, at=START)
+    await store.settle(HOME.channel, stop.event_id, at=START)
 
     assert await store.unfinished() == Unfinished()
     await store.close()
@@ -207,6 +200,38 @@ async def a_flood_is_taken_bit_by_bit(open_store: OpenStore) -> None:
     await store.close()
 
 
+async def parts_of_albums_that_wait_are_known(open_store: OpenStore) -> None:
+    """So that the rest of them, brought after a start, is waited for."""
+    store = open_store()
+    album, lookalike = replace(message(1), album="7"), message(2, 'no "album": "7"')
+    await hear(store, album, lookalike, replace(message(3), album="7"))
+
+    unfinished = await store.unfinished()
+    assert unfinished.albums == (album, replace(message(3), album="7"))
+    await take(store)
+    assert (await store.unfinished()).albums == ()
+    await store.close()
+
+
+async def which_of_two_events_came_first_is_known(open_store: OpenStore) -> None:
+    """Also of what is done; what is not known came after everything."""
+    store = open_store()
+    await hear(store, message(1), message(2))
+    await hear(store, message(3), route="command")
+    await store.settle(HOME.channel, message(3).event_id, at=START)
+    first, second, third = (message(number).event_id for number in (1, 2, 3))
+
+    async def is_before(event_id: str, other: str) -> bool:
+        return await store.is_before(HOME.session_key, event_id, other)
+
+    assert await is_before(first, second)
+    assert await is_before(second, third)
+    assert not await is_before(third, second)
+    assert not await is_before(second, second)
+    assert await is_before(first, "nothing")
+    await store.close()
+
+
 async def what_never_was_is_refused(open_store: OpenStore) -> None:
     """An event, a turn, an item that nobody made."""
     store = open_store()
@@ -246,5 +271,7 @@ RECEIVING: tuple[Check, ...] = (
     a_command_is_answered_once,
     two_channels_may_use_one_event_id,
     a_flood_is_taken_bit_by_bit,
+    parts_of_albums_that_wait_are_known,
+    which_of_two_events_came_first_is_known,
     what_never_was_is_refused,
 )

@@ -241,12 +241,45 @@ async def an_entry_waits_until_its_file_has_it(open_store: OpenStore) -> None:
     store = open_store()
 
     assert await store.unwritten(limit=2) == entries[:2]
-    await store.mark_written((ids[0], ids[2]))
+    assert await store.unwritten(limit=2, after=ids[0]) == entries[1:]
+    await store.mark_written((entries[0], entries[2]))
     assert await store.unwritten(limit=9) == (entries[1],)
 
     await store.remember(job, (entry_of(ids[0], "again"), entry_of(99)), is_done=True)
     assert await store.unwritten(limit=9) == (entries[1],)
     assert await store.ask_to_remember(LATER, at=START) == 0
+    await store.close()
+
+
+async def a_turn_that_is_tried_again_is_noted_again(open_store: OpenStore) -> None:
+    """What was noted of its failure stays, or gives way; what comes late of it is not kept."""
+    store = open_store()
+    turn = await begin(store, message(1))
+    await store.finish_turn(turn.id, "failed", (), at=START)
+    await store.ask_to_remember(LATER, at=START)
+    (job,) = await store.due_jobs(START, limit=5)
+    failed = entry_of(turn.id, "- no answer")
+    await store.remember(job, (failed,), is_done=True)
+
+    again = START + timedelta(hours=1)
+    claim = await store.reopen(KEY, at=again)
+    assert claim is not None
+    assert claim.turn.started_at == again
+    answered = entry_of(turn.id, "- yes", moment=again)
+    await store.remember(job, (answered,), is_done=False)  # it is open still
+    assert await store.unwritten(limit=9) == (failed,)
+    await store.finish_turn(turn.id, "answered", (), at=again)
+
+    assert await store.ask_to_remember(LATER, at=again) == 1
+    (job,) = await store.due_jobs(again, limit=5)
+    await store.remember(job, (failed,), is_done=False)
+    assert [each.started_at for each in await store.unremembered(job, limit=5)] == [again]
+    await store.remember(job, (answered,), is_done=True)
+    assert await store.unwritten(limit=9) == (answered,)
+    await store.mark_written((failed,))
+    assert await store.unwritten(limit=9) == (answered,)
+    await store.mark_written((answered,))
+    assert await store.unwritten(limit=9) == ()
     await store.close()
 
 
@@ -306,5 +339,6 @@ REMEMBERING: tuple[Check, ...] = (
     work_that_grew_is_not_done,
     both_kinds_wait_beside_each_other,
     an_entry_waits_until_its_file_has_it,
+    a_turn_that_is_tried_again_is_noted_again,
     who_wrote_last_is_asked_for_the_account,
 )

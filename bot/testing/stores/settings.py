@@ -28,10 +28,13 @@ async def settings_are_changed_and_taken_back(open_store: OpenStore) -> None:
         Override(key=STEPS, scope=KEY, value="9", changed_by="ann", changed_at=START),
     )
 
+    newest = await store.newest_change(scope=EVERYWHERE)
+    assert newest == SettingChange(key=STEPS, scope=EVERYWHERE, old="5", new="7")
     back = await store.undo_override(scope=EVERYWHERE, by="ann", at=START)
     assert back == SettingChange(key=STEPS, scope=EVERYWHERE, old="7", new="5")
     await store.undo_override(scope=EVERYWHERE, by="ann", at=START)
     assert await store.undo_override(scope=EVERYWHERE, by="ann", at=START) is None
+    assert await store.newest_change(scope=EVERYWHERE) is None
     assert [each.scope for each in await store.overrides()] == [KEY]
     await store.close()
 

@@ -1,11 +1,11 @@
-from datetime import date
+from datetime import date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.core.memory.daily import turns_in, with_entries
+from bot.core.memory.daily import time_in_file, turns_in, with_entries
 from bot.testing.memory_files import DAY, entry
 
 SIGNS = st.text("#-*+> \t\n\r=<!/h1ax.)`~&\u2028\0", max_size=40)
@@ -24,24 +24,28 @@ def headings_of(text: str) -> list[str]:
     ]
 
 
+def mark(turn_id: int) -> str:
+    return f"<!-- turn {turn_id} 2026-01-05T09:00:00.000000+00:00 -->"
+
+
 def test_a_file_reads_like_this() -> None:
-    text = with_entries("", DAY, (entry(7, "- decided: tea\n- open: milk?"), entry(9, "- done: x")))
+    entries = entry(7, "- 09:00 decided: tea\n- open: milk?"), entry(9, "- 09:00 done: x")
+
+    text = with_entries("", DAY, entries)
 
     assert text == (
         "# 2026-01-05\n\n"
-        "<!-- turn 7 -->\n- decided: tea\n- open: milk?\n\n"
-        "<!-- turn 9 -->\n- done: x\n"
+        f"{mark(7)}\n- 09:00 decided: tea\n- open: milk?\n\n"
+        f"{mark(9)}\n- 09:00 done: x\n"
     )
 
 
 def test_a_persons_lines_stay_where_and_as_they_are() -> None:
-    theirs = (
-        "\ufeffMy notes  \r\n\r\n## Shopping\r\n* eggs\r\n<!-- turn 3 -->\r\n- known: x\r\nmine"
-    )
+    theirs = f"\ufeffMy notes  \r\n\r\n## Shopping\r\n* eggs\r\n{mark(3)}\r\n- known: x\r\nmine"
 
     text = with_entries(theirs, DAY, (entry(3, "- again"), entry(4, "- new")))
 
-    assert text == theirs + "\n\n<!-- turn 4 -->\n- new\n"
+    assert text == theirs + f"\n\n{mark(4)}\n- new\n"
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n", "\r\n\r\n", "\n   "])
@@ -52,8 +56,22 @@ def test_an_entry_is_never_a_part_of_the_line_above(end: str) -> None:
     assert turns_in(text) == {1}
 
 
+def test_a_marker_without_a_moment_may_be_another_turns() -> None:
+    text = with_entries("<!-- turn 1 -->\n- of an earlier form", DAY, (entry(1, "- new"),))
+
+    assert text.endswith(f"{mark(1)}\n- new\n")
+
+
+def test_a_turn_of_another_day_is_told_with_its_date() -> None:
+    moment = datetime(2026, 1, 5, 23, 59, tzinfo=timezone(timedelta(hours=2)))
+
+    assert ["23:59", "2026-01-05 23:59"] == [
+        time_in_file(moment, day) for day in (DAY, date(2026, 1, 6))
+    ]
+
+
 def test_nothing_missing_nothing_changed() -> None:
-    theirs = "no title, no line end, <!-- turn 5 -->\n<!-- turn 1 -->"
+    theirs = f"no title, no line end, {mark(5)}\n{mark(1)}"
 
     assert with_entries(theirs, DAY, (entry(1),)) is theirs
     assert with_entries("", DAY, ()) == ""
@@ -63,6 +81,8 @@ def test_nothing_missing_nothing_changed() -> None:
     ("line", "is_marker"),
     [
         ("<!-- turn 12 -->", True),
+        ("<!-- turn 12 2026-01-05T09:00:00.000000+00:00 -->", True),
+        ("<!-- turn 12 2026-01-05 -->", False),
         ("  <!-- turn 12 -->  \r", True),
         ("\ufeff<!-- turn 12 -->", True),
         ("> <!-- turn 12 -->", False),
@@ -92,7 +112,7 @@ def test_what_is_a_marker(line: str, is_marker: bool) -> None:
     ],
 )
 def test_an_entry_poses_as_nothing_else(said: str, written: str | None) -> None:
-    lines = ["x", "", "<!-- turn 1 -->", *([] if written is None else [written]), ""]
+    lines = ["x", "", mark(1), *([] if written is None else [written]), ""]
 
     assert with_entries("x\n\n", DAY, (entry(1, said),)) == "\n".join(lines)
 
@@ -100,7 +120,7 @@ def test_an_entry_poses_as_nothing_else(said: str, written: str | None) -> None:
 @given(FILES, st.lists(st.tuples(st.integers(0, 4), TEXTS), max_size=5))
 @settings(max_examples=100)
 def test_laws(before: str, given_entries: list[tuple[int, str]]) -> None:
-    """What stood there stays; each turn is there once; doing it again changes nothing."""
+    """What stood there stays; each entry is there once; doing it again changes nothing."""
     entries = tuple(entry(turn_id, text) for turn_id, text in given_entries)
 
     after = with_entries(before, DAY, entries)

@@ -101,7 +101,7 @@ def test_a_request_that_cannot_fit_alone_says_both_numbers() -> None:
     assert 75_000 < caught.value.needed_tokens < 76_000
 
 
-def test_the_last_turns_outlive_instructions_summary_and_recalled_memory() -> None:
+def test_asm_2_the_last_turns_outlive_instructions_summary_and_recalled_memory() -> None:
     window = Window(
         past=turns(3, first_id=2),
         open_turn=turn(5, is_open=True),

@@ -288,13 +288,14 @@ def test_an_entry_is_a_bullet_on_one_line_for_each_point() -> None:
         open_questions=("why?",),
     )
 
-    assert "- decided: # to stop\n- known: a - b\n- done: went\n- open: why?" == entry_text(points)
-    assert "- nothing of note" == entry_text(KeyPoints(turn_id=TurnId(1)))
+    lines = ("- 09:05 decided: # to stop", "- known: a - b", "- done: went", "- open: why?")
+    assert "\n".join(lines) == entry_text(points, "09:05")
+    assert "- 09:05 nothing of note" == entry_text(KeyPoints(turn_id=TurnId(1)), "09:05")
 
 
 def test_a_turn_is_noted_without_a_model() -> None:
-    assert "- known: asked: question 1\n- done: answered: answer 1" == entry_text(
-        mechanical_points(turn(1))
+    assert "- 09:05 known: asked: question 1\n- done: answered: answer 1" == entry_text(
+        mechanical_points(turn(1)), "09:05"
     )
 
 

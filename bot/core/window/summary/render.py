@@ -50,14 +50,17 @@ def points_line(points: KeyPoints) -> str:
     return "; ".join(kinds) or "nothing of note"
 
 
-def entry_text(points: KeyPoints) -> str:
-    """Write the Markdown that a daily file gets of a turn: a bullet on one line for each point."""
+def entry_text(points: KeyPoints, time: str) -> str:
+    """Write the Markdown that a daily file gets of a turn: a bullet on one line for each point.
+
+    The first one begins with the time of the turn, as it is written in that file.
+    """
     lines = [
-        f"- {label}: {one_line(phrase, len(phrase) + 1)}"
+        f"{label}: {one_line(phrase, len(phrase) + 1)}"
         for label, phrases in _labelled(points)
         for phrase in phrases
-    ]
-    return "\n".join(lines) or "- nothing of note"
+    ] or ["nothing of note"]
+    return "\n".join(f"- {line}" for line in (f"{time} {lines[0]}", *lines[1:]))
 
 
 def mechanical_points(turn: Turn) -> KeyPoints:

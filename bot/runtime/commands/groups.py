@@ -1,0 +1,160 @@
+"""``/allow``, ``/disallow``: groups in which everybody may talk to the bot, or nobody."""
+
+from __future__ import annotations
+
+from bot.core.access import PlaceState
+from bot.core.addresses import short_name
+from bot.core.chat import ChatAddress, InboundMessage, SessionKey
+from bot.ports import Choice, CommandAnswer, CommandContext, Place
+from bot.runtime.access_gate import AccessGate
+from bot.runtime.commands.table import Command
+from bot.runtime.telling import Telling, in_code
+
+ALLOWED = (
+    "Everybody in this group may talk to me now: mention me, or reply to me. `/disallow` ends that."
+)
+REFUSED = "I keep silent in this group from now on. An admin of mine can say `/allow` here."
+ALLOWED_ALREADY = "Everybody in this group may talk to me already: mention me, or reply to me."
+ASKED = "An admin of mine has to allow this group before I answer everybody here."
+UNKNOWN = "I know no such group; `/allow` in a private chat lists those that I know."
+
+_WORDED: dict[PlaceState, str] = {
+    "asked": "not allowed yet",
+    "allowed": "allowed",
+    "refused": "refused",
+}
+
+
+class Groups:
+    """What becomes of groups as a whole."""
+
+    def __init__(self, gate: AccessGate, telling: Telling) -> None:
+        self._gate = gate
+        self._telling = telling
+
+    async def added(self, context: CommandContext) -> str | CommandAnswer:
+        """Answer that the bot was added to a group; the message's text is the group's title.
+
+        By an admin of the bot it is allowed by that; else somebody is asked to.
+        """
+        message = context.message
+        if context.is_admin:
+            await self._set(message.address, "allowed", message, title=message.text)
+            return ALLOWED
+        known = self._gate.place_of(message.address)
+        if known is not None and known.state != "asked":
+            return ""  # decided on meanwhile
+        place = Place(address=message.address.whole_chat, state="asked", title=message.text)
+        key, who = place.address.session_key, message.sender
+        told = await self._telling.to_admins(
+            f"{in_code(who.name)} (`{short_name(who)}`) has added me to the group "
+            f"{in_code(place.title)}. May everybody there talk to me?",
+            Choice(label="Allow", command=f"allow {key}", for_anyone=True),
+            Choice(label="Refuse", command=f"disallow {key}", for_anyone=True),
+        )
+        self._telling.deliver(await self._gate.set_place(place, by=who.person_key, told=told))
+        return _asking()
+
+    async def allow(self, context: CommandContext) -> str | CommandAnswer:
+        """Let everybody in a group talk to the bot, or list the groups that are known."""
+        if context.message.kind == "private":
+            if not context.is_admin:
+                return "`/allow` is for the bot's admins."
+            if not context.arguments:
+                return _listed(self._gate.places)
+            return await self._set_known(context, "allowed")
+        known = self._gate.place_of(context.message.address)
+        if known is not None and known.state == "allowed":  # from afar, with the question left here
+            return ALLOWED_ALREADY
+        if not context.is_admin:
+            return _asking()
+        await self._set(
+            context.message.address, "allowed", context.message, title=context.arguments
+        )
+        return ALLOWED
+
+    async def disallow(self, context: CommandContext) -> str:
+        """Keep silent in a group, whoever speaks."""
+        if context.message.kind == "private":
+            if not context.arguments:
+                return "Write `/disallow` in the group itself, or with a group that `/allow` lists."
+            return await self._set_known(context, "refused")
+        await self._set(context.message.address, "refused", context.message)
+        return REFUSED
+
+    async def _set_known(self, context: CommandContext, state: PlaceState) -> str:
+        place = self._known(context.arguments)
+        if place is None:
+            return UNKNOWN
+        if place.state == state:
+            return f"The group {_named(place)} is {_WORDED[state]} already."
+        await self._set(place.address, state, context.message)
+        return f"The group {_named(place)} is {_WORDED[state]} now."
+
+    async def _set(
+        self, address: ChatAddress, state: PlaceState, message: InboundMessage, title: str = ""
+    ) -> None:
+        """Set what becomes of a group, and tell it when that is decided elsewhere."""
+        place = Place(address=address.whole_chat, state=state, title=title)
+        is_there = address.whole_chat == message.address.whole_chat
+        told = (
+            await self._telling.to(place.address, ALLOWED)
+            if state == "allowed" and not is_there
+            else ()
+        )
+        by = str(message.sender.person_key)
+        self._telling.deliver(await self._gate.set_place(place, by=by, told=told))
+
+    def _known(self, key: str) -> Place | None:
+        """Find a group by its key, or by the platform's own id where that means one alone."""
+        by_id = [each for each in self._gate.places if each.address.chat == key]
+        if len(by_id) == 1:
+            return by_id[0]
+        try:
+            return self._gate.place_of(ChatAddress.from_session_key(SessionKey(key)))
+        except ValueError:
+            return None
+
+
+def allow_command(groups: Groups) -> Command:
+    """Let everybody in a group talk to the bot."""
+    return Command(
+        name="allow",
+        description="Let everybody in this group talk to me.",
+        handler=groups.allow,
+        is_for_admins=True,
+        refuses_itself=True,
+    )
+
+
+def disallow_command(groups: Groups) -> Command:
+    """Keep silent in a group."""
+    return Command(
+        name="disallow",
+        description="Keep silent in this group.",
+        handler=groups.disallow,
+        is_for_admins=True,
+    )
+
+
+def _asking() -> CommandAnswer:
+    allow = Choice(label="Allow this group", command="allow", for_anyone=True)
+    return CommandAnswer(text=ASKED, choices=(allow,))
+
+
+def _listed(places: tuple[Place, ...]) -> str:
+    if not places:
+        return "I know of no group yet. `/allow` in a group lets everybody there talk to me."
+    return "\n".join(["**Groups**", "", *(_line(place) for place in places)])
+
+
+def _line(place: Place) -> str:
+    """Tell what became of a group, with what to write to change that."""
+    key = place.address.session_key
+    ways = {"asked": ("allow", "disallow"), "allowed": ("disallow",), "refused": ("allow",)}
+    changes = ", ".join(f"`/{name} {key}`" for name in ways[place.state])
+    return f"- {_named(place)}, {_WORDED[place.state]}: {changes}"
+
+
+def _named(place: Place) -> str:
+    return in_code(place.title or place.address.chat)
