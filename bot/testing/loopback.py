@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -80,6 +81,7 @@ class LoopbackChannel:
         self._inbox: Inbox | None = None
         self._changed = asyncio.Event()
         self.posts: list[Post] = []
+        self._numbers = itertools.count(1)  # no id is given twice, also when posts are removed
         self.drafts: list[str] = []
         self.typing: list[ChatAddress] = []
         self.failures: deque[ChannelError | None] = deque()
@@ -190,7 +192,7 @@ class LoopbackChannel:
         _fail_if_told(self.failures)
         post = Post(
             reply.address,
-            f"m{len(self.posts) + 1}",
+            f"m{next(self._numbers)}",
             reply.text,
             key=reply.key,
             buttons=reply.buttons,

@@ -71,7 +71,8 @@ FATES: tuple[Fate, ...] = (
     ),
     Fate(
         event="`message_deleted`",
-        happens="the message is forgotten wherever the bot has it",
+        happens="the message is forgotten wherever the bot has it; what the model once got as talk "
+        "from before a mention stays in that turn ([why](adr/0026-talk-of-others.md))",
     ),
     Fate(
         event="messages of the bot itself, of other bots and of Slack",
@@ -98,7 +99,7 @@ FATES: tuple[Fate, ...] = (
         subscriptions=("app_home_opened",),
     ),
     Fate(
-        event="an event of another workspace",
+        event="an event, a command or a button of another workspace",
         happens="nothing: the bot is of one workspace",
     ),
     Fate(
