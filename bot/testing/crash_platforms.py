@@ -202,6 +202,7 @@ class SlackPlatform:
         if chat not in self._threads:
             self._slack.state.channels[chat] = "im"
             root = self._slack.state.write(chat, "New chat", user="U1ADA")
+            root["subtype"] = "assistant_app_thread"  # what the pane begins with; nobody says it
             self._threads[chat] = str(root["ts"]) if int(chat[1:]) % 2 else ""
         await self._slack.says(chat, text, thread_ts=self._threads[chat])
 
