@@ -141,7 +141,10 @@ class LLMock:
 async def llmock(program: str, folder: Path) -> AsyncIterator[LLMock]:
     """Run llmock; it calls tools only when told to."""
     port = free_port()
-    command = [program, "serve", "--port", str(port), "--tool-mode", "off"]
+    # A pause between pieces, as a real answer has: a whole answer that is on its way before the
+    # client can hang up counts as read to its end, and the retry as a question of its own.
+    pause = ("--stream-chunk-delay-ms", "50")
+    command = [program, "serve", "--port", str(port), "--tool-mode", "off", *pause]
     log = folder / "llmock.log"
     async with server(command, port, log), aiohttp.ClientSession() as session:
         yield LLMock(session, f"http://127.0.0.1:{port}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from operator import is_
 
 from bot.core.messages import ContentBlock, Image, Message, Text, ToolCall, ToolResult
 from bot.core.turns import Step, Turn
@@ -53,12 +54,14 @@ def _mended_step(step: Step, taken: set[str]) -> Step:
         if isinstance(block, ToolCall):
             block = _own_call(block, taken, renamed)
         blocks.append(block)
+    is_sound = len(blocks) == len(answer.blocks) and all(map(is_, blocks, answer.blocks))
+    if is_sound and answer.role == "assistant":  # almost always, and of every step in view
+        return step
     results = tuple(
         replace(result, call_id=renamed.get(result.call_id, result.call_id))
         for result in step.results
     )
-    fresh = replace(step, answer=Message(role="assistant", blocks=tuple(blocks)), results=results)
-    return step if fresh == step else fresh
+    return replace(step, answer=Message(role="assistant", blocks=tuple(blocks)), results=results)
 
 
 def _own_call(call: ToolCall, taken: set[str], renamed: dict[str, str]) -> ToolCall:
@@ -71,6 +74,8 @@ def _own_call(call: ToolCall, taken: set[str], renamed: dict[str, str]) -> ToolC
     taken.add(own)
     renamed.setdefault(call.id, own)
     arguments = call.arguments if _is_object(call.arguments) else NO_ARGUMENTS
+    if (own, name, arguments) == (call.id, call.name, call.arguments):
+        return call
     return replace(call, id=own, name=name, arguments=arguments)
 
 
