@@ -107,7 +107,8 @@ class Dispatcher:
         """
         events = self._albums.joined(events)
         events = tuple([await self._follow_ups.joined(event) for event in events])
-        for event in (events := tuple(filter(self._overhearing.concerns, events))):
+        events = tuple(filter(self._overhearing.concerns, events))
+        for event in events:
             await self._parts.roles.learn(event)
         events = tuple([await self._without_secrets(event) for event in events])
         plans = tuple(plan for event in events if (plan := self._plan(event)) is not None)

@@ -130,7 +130,7 @@ class Preview:
             message = self._message(number)
             await message.show(text)
             self._is_closed = self._is_closed or message.is_given_up
-            if self._is_closed or not message.stands:
+            if self._is_closed or not message.is_seen:
                 return
 
     def _message(self, number: int) -> PreviewMessage:

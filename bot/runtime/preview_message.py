@@ -53,6 +53,11 @@ class PreviewMessage:
         """Whether it stands in the chat, or may, so that it has to be finished by editing it."""
         return self._receipt is not None or self._is_in_doubt
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether it surely stands in the chat: what comes below it may be sent."""
+        return self._receipt is not None
+
     async def adopt(self) -> OutboxItem:
         """Learn how far it got before, and have it stored if it is new.
 

@@ -213,6 +213,33 @@ async def test_a_long_answer_is_shown_in_several_messages_while_it_is_written(
     assert [["one-two-th"], ["ree "], []] == [post.history for post in channel.posts]
 
 
+async def test_no_message_is_begun_below_one_of_which_nobody_knows_whether_it_stands(
+    open_store: OpenStore,
+) -> None:
+    """It may have to be sent anew, and would stand below what follows it."""
+    model = ScriptedModel(["one-two-three four five"])
+    dialogue = await begin(open_store, SHORT, model)
+    channel = dialogue.channel
+    channel.failures.append(FateUnknown())
+    model.hold()
+    await dialogue.happens([channel.message("count")])
+    await model.held()
+    await passes(dialogue, 5)
+    await dialogue.crash()
+    later = ScriptedModel(["one-two-three four five"])
+    later.hold()
+    async with Dialogue(later, config=OPEN, store=open_store(), channel=channel) as dialogue:
+        await later.held()
+        await passes(dialogue, 5)
+        shown = channel.texts()
+        later.release()
+        for _ in range(12):
+            await passes(dialogue, 5)
+
+    assert [] == shown
+    assert ["one-two-th", "ree four f", "ive"] == channel.texts()
+
+
 async def test_a_crash_behind_the_first_of_several_messages_leaves_none_unfinished(
     open_store: OpenStore,
 ) -> None:
