@@ -22,11 +22,6 @@ async def slack() -> AsyncIterator[PretendedSlack]:
         yield server
 
 
-@pytest.fixture
-def clock() -> WatchedClock:
-    return WatchedClock()
-
-
 def settings_of(slack: PretendedSlack, **changed: object) -> Settings:
     return Settings.model_validate(slack.settings | changed)
 

@@ -46,11 +46,6 @@ async def slack() -> AsyncIterator[PretendedSlack]:
 
 
 @pytest.fixture
-def clock() -> WatchedClock:
-    return WatchedClock()
-
-
-@pytest.fixture
 def channel(slack: PretendedSlack, clock: WatchedClock) -> Channel:
     return build(Settings.model_validate(slack.settings), clock)
 

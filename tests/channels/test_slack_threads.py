@@ -30,11 +30,6 @@ async def slack() -> AsyncIterator[PretendedSlack]:
         yield server
 
 
-@pytest.fixture
-def clock() -> WatchedClock:
-    return WatchedClock()
-
-
 def channel_of(slack: PretendedSlack, clock: WatchedClock, **changed: object) -> Channel:
     return build(Settings.model_validate(slack.settings | changed), clock)
 

@@ -1,7 +1,7 @@
 """What doctor sees of a Telegram bot: each finding once, and never the token."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -18,12 +18,6 @@ from channels.telegram.plain_request import ask
 
 WEBHOOK = "https://bot.example/telegram/hook"
 NOW = SystemClock().now()
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[PretendedTelegram]:
-    async with PretendedTelegram() as server:
-        yield server
 
 
 @pytest.fixture(autouse=True)

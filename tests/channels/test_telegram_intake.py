@@ -1,7 +1,6 @@
 """From updates to the inbox: presses are answered, groups narrowed, the unknown is told of."""
 
 import logging
-from collections.abc import AsyncIterator
 
 import pytest
 from pydantic import SecretStr
@@ -13,17 +12,6 @@ from bot.testing.telegram_server import PretendedTelegram
 from channels.telegram import Settings, build
 
 ADA = 1001
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[PretendedTelegram]:
-    async with PretendedTelegram() as server:
-        yield server
-
-
-@pytest.fixture
-def clock() -> WatchedClock:
-    return WatchedClock()
 
 
 @pytest.fixture

@@ -36,11 +36,6 @@ async def telegram() -> AsyncIterator[PretendedTelegram]:
 
 
 @pytest.fixture
-def clock() -> WatchedClock:
-    return WatchedClock()
-
-
-@pytest.fixture
 async def channel(telegram: PretendedTelegram, clock: WatchedClock) -> AsyncIterator[Channel]:
     made = build(Settings(token=SecretStr(telegram.token), base_url=telegram.base_url), clock)
     yield made

@@ -21,17 +21,6 @@ ADA = 1001
 
 
 @pytest.fixture
-async def telegram() -> AsyncIterator[PretendedTelegram]:
-    async with PretendedTelegram() as server:
-        yield server
-
-
-@pytest.fixture
-def clock() -> WatchedClock:
-    return WatchedClock()
-
-
-@pytest.fixture
 def channel(telegram: PretendedTelegram, clock: WatchedClock) -> Channel:
     return build(Settings(token=SecretStr(telegram.token), base_url=telegram.base_url), clock)
 

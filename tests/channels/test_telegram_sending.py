@@ -34,11 +34,6 @@ async def telegram() -> AsyncIterator[PretendedTelegram]:
 
 
 @pytest.fixture
-def clock() -> WatchedClock:
-    return WatchedClock()
-
-
-@pytest.fixture
 async def channel(telegram: PretendedTelegram, clock: WatchedClock) -> AsyncIterator[Channel]:
     settings = Settings(
         token=SecretStr(telegram.token), base_url=telegram.base_url, messages_per_second=0

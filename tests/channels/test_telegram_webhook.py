@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import socket
-from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
@@ -20,17 +19,6 @@ from channels.telegram.webhook import CHECK_S, SECRET_HEADER
 from channels.telegram.webhook_place import secret_for
 
 ADA, BEN = 1001, 1002
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[PretendedTelegram]:
-    async with PretendedTelegram() as server:
-        yield server
-
-
-@pytest.fixture
-def clock() -> WatchedClock:
-    return WatchedClock()
 
 
 @pytest.fixture
