@@ -9,6 +9,7 @@
     ├── StoreError               a running store failed
     │   ├── StoreLost            its file is damaged or gone
     │   └── StoreUnreadable      what one row holds is damaged
+    ├── SearchUnavailable        memory cannot be searched at this moment
     ├── ModelError               the model could not answer
     │   ├── ModelAuthError       key or permission refused
     │   ├── ModelRateLimited     too many requests                             (retryable)
@@ -69,6 +70,10 @@ class StoreLost(StoreError):
 
 class StoreUnreadable(StoreError):
     """Something that is stored cannot be read; asked again, it cannot either."""
+
+
+class SearchUnavailable(BotError):
+    """Memory cannot be searched at this moment."""
 
 
 class ModelError(BotError):

@@ -28,6 +28,14 @@ from bot.ports.plugins import (
     Tool,
     ToolContext,
 )
+from bot.ports.recall import (
+    ChatMemories,
+    Embedder,
+    Episodes,
+    Facts,
+    MemoryItems,
+    SearchIndex,
+)
 from bot.ports.screens import Screens, UsageLog
 from bot.ports.settings import EVERYWHERE, OF_GROUPS, Override, SettingChange, Settings
 from bot.ports.world import Calendar, Clock, Fetcher, JobSlots, Page, Timer
@@ -38,6 +46,7 @@ __all__ = [
     "AttachmentReader",
     "Calendar",
     "Channel",
+    "ChatMemories",
     "ChatRecords",
     "Choice",
     "Clock",
@@ -45,6 +54,9 @@ __all__ = [
     "CommandContext",
     "CommandHandler",
     "Conversations",
+    "Embedder",
+    "Episodes",
+    "Facts",
     "Fetcher",
     "Grant",
     "Granted",
@@ -53,6 +65,7 @@ __all__ = [
     "KeptResults",
     "Lifecycle",
     "MemoryFiles",
+    "MemoryItems",
     "MemoryJobs",
     "ModelClient",
     "ModelLimits",
@@ -65,6 +78,7 @@ __all__ = [
     "Presence",
     "Redactor",
     "Screens",
+    "SearchIndex",
     "Sessions",
     "SettingChange",
     "Settings",

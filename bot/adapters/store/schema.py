@@ -45,11 +45,18 @@ from bot.adapters.store.schema_of_memory import (
     make_memory_entry,
     make_memory_job,
     make_model_limit,
+    make_setting,
     make_setting_change,
     make_summary,
 )
+from bot.adapters.store.schema_of_recall import (
+    make_change,
+    make_episode,
+    make_fact,
+    make_forgetting,
+)
 
-SqlValue = str | int | bytes | None
+SqlValue = str | int | float | bytes | None
 """What a column holds."""
 
 
@@ -84,6 +91,10 @@ class Tables:
     home: type[Model]
     correction: type[Model]
     chat_move: type[Model]
+    fact: type[Model]
+    episode: type[Model]
+    change: type[Model]
+    forgetting: type[Model]
     damage: Damage = field(default_factory=Damage)
 
     @property
@@ -116,6 +127,10 @@ class Tables:
             self.home,
             self.correction,
             self.chat_move,
+            self.fact,
+            self.episode,
+            self.change,
+            self.forgetting,
         )
 
     def execute(self, sql: str, *values: SqlValue) -> sqlite3.Cursor:
@@ -157,7 +172,7 @@ def make_tables(db: SqliteDatabase) -> Tables:
         outbox=outbox,
         usage=_usage(),
         person=make_person(),
-        setting=_setting(),
+        setting=make_setting(),
         audit=make_audit(),
         installation=_installation(),
         summary=make_summary(session),
@@ -173,6 +188,10 @@ def make_tables(db: SqliteDatabase) -> Tables:
         home=make_home(),
         correction=make_correction(session),
         chat_move=make_chat_move(),
+        fact=make_fact(),
+        episode=make_episode(),
+        change=make_change(),
+        forgetting=make_forgetting(),
     )
     db.bind(tables.models, bind_refs=False, bind_backrefs=False)
     return tables
@@ -235,6 +254,8 @@ def _turn(sessions: type[Model]) -> type[Model]:
         resumes = IntegerField(constraints=[SQL("DEFAULT 0")])
         remembered = IntegerField(constraints=[SQL("DEFAULT 0")])
         revision = IntegerField(constraints=[SQL("DEFAULT 0")])
+        said = TextField(null=True)
+        is_read = IntegerField(constraints=[SQL("DEFAULT 0")])
 
         class Meta:
             table_name = "turn"
@@ -244,6 +265,7 @@ def _turn(sessions: type[Model]) -> type[Model]:
     Turn.add_index(Turn.session, unique=True, where=SQL("outcome IS NULL"), name="turn_open")
     # Small for ever: a turn is in it for a day, until the daily file has it.
     Turn.add_index(Turn.session, Turn.id, where=SQL("remembered = 0"), name="turn_unremembered")
+    Turn.add_index(Turn.session, Turn.id, where=SQL("is_read = 0"), name="turn_unread")
     return Turn
 
 
@@ -365,21 +387,6 @@ def _usage() -> type[Model]:
     Usage.add_index(Usage.session_key, Usage.id, name="usage_of_session")
     Usage.add_index(Usage.person_key, Usage.at, name="usage_of_person")
     return Usage
-
-
-def _setting() -> type[Model]:
-    class Setting(Model):
-        scope = TextField()
-        key = TextField()
-        value = TextField()
-        changed_by = TextField()
-        changed_at = BigIntegerField()
-
-        class Meta:
-            table_name = "setting"
-            primary_key = CompositeKey("scope", "key")
-
-    return Setting
 
 
 def _installation() -> type[Model]:

@@ -7,6 +7,7 @@ from peewee import (
     AutoField,
     BigIntegerField,
     BooleanField,
+    CompositeKey,
     ForeignKeyField,
     IntegerField,
     Model,
@@ -77,6 +78,23 @@ def make_memory_entry() -> type[Model]:
         MemoryEntry.turn_id, where=SQL("text IS NOT NULL"), name="memory_entry_unwritten"
     )
     return MemoryEntry
+
+
+def make_setting() -> type[Model]:
+    """Give the settings that were changed by command."""
+
+    class Setting(Model):
+        scope = TextField()
+        key = TextField()
+        value = TextField()
+        changed_by = TextField()
+        changed_at = BigIntegerField()
+
+        class Meta:
+            table_name = "setting"
+            primary_key = CompositeKey("scope", "key")
+
+    return Setting
 
 
 def make_setting_change() -> type[Model]:

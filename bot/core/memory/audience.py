@@ -1,4 +1,9 @@
-"""The people who can see a chat: what was said there is remembered for them and nobody else."""
+"""The people who can see a chat: what was said there is remembered for them and nobody else.
+
+The law of this file: what was said in a private chat is recalled there alone; what was said in a
+group is recalled in that group, and in private only to who said it. Every read of memory takes a
+:class:`Viewer`, and every piece of it has an :class:`Origin`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import string
 from dataclasses import dataclass
 from hashlib import sha256
 
-from bot.core.chat import ChatAddress, ChatKind, SessionKey
+from bot.core.chat import ChatAddress, ChatKind, PersonKey, SessionKey
 
 MOST_FOLDER_CHARS = 120
 """File systems take 255 bytes; the rest is left to what is put beside a folder under its name."""
@@ -40,6 +45,50 @@ class Audience:
             return name
         digest = sha256(name.encode()).hexdigest()[:_DIGEST_CHARS]
         return f"{name[: MOST_FOLDER_CHARS - _DIGEST_CHARS - 1]}~{digest}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewer:
+    """Who asks memory, and who sees the answer.
+
+    Attributes:
+        audience: Those who can see the chat in which the answer is given.
+        person_key: Who asks.
+    """
+
+    audience: Audience
+    person_key: PersonKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a piece of memory comes from.
+
+    Attributes:
+        audience: Those who could see where it was said; None for global knowledge, which the
+            operator wrote for everybody.
+        said_by: Who said it; empty for the bot, for what was made of several people's words, and
+            where that is not known. Such a piece of a group is recalled in that group alone.
+    """
+
+    audience: Audience | None
+    said_by: PersonKey
+
+
+GLOBAL = Origin(audience=None, said_by=PersonKey(""))
+"""Of knowledge for everybody."""
+
+
+def may_recall(viewer: Viewer, origin: Origin) -> bool:
+    """Say whether a piece of memory may be shown to a viewer, who asks in their audience."""
+    if origin.audience is None or origin.audience == viewer.audience:
+        return True
+    return (
+        viewer.audience.kind == "private"
+        and origin.audience.kind == "group"
+        and origin.said_by != ""
+        and origin.said_by == viewer.person_key
+    )
 
 
 def audience_of(session_key: SessionKey, kind: ChatKind) -> Audience:

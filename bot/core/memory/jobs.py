@@ -12,9 +12,10 @@ from bot.core.turns import TurnId
 
 JobId = NewType("JobId", int)
 
-MemoryJobKind = Literal["summary", "remember"]
+MemoryJobKind = Literal["summary", "remember", "facts", "episode"]
 """``summary`` covers all that left a chat's window; ``remember`` writes turns to the daily file and
-leaves the window as it is."""
+leaves the window as it is; ``facts`` are read out of what people said; an ``episode`` records a
+session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

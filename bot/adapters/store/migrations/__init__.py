@@ -13,12 +13,14 @@ from bot.adapters.store.migrations.m0001_initial import m0001_initial
 from bot.adapters.store.migrations.m0002_delivery import m0002_delivery
 from bot.adapters.store.migrations.m0003_memory import m0003_memory
 from bot.adapters.store.migrations.m0004_channels import m0004_channels
+from bot.adapters.store.migrations.m0005_recall import m0005_recall
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m0001_initial,
     m0002_delivery,
     m0003_memory,
     m0004_channels,
+    m0005_recall,
 )
 """In order; the first makes version 1."""
 

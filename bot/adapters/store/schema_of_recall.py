@@ -1,0 +1,105 @@
+"""The tables of what is recalled: facts, episodes, what changed, and what is to be forgotten."""
+
+from __future__ import annotations
+
+from peewee import (
+    SQL,
+    AutoField,
+    BigIntegerField,
+    FloatField,
+    IntegerField,
+    Model,
+    TextField,
+)
+
+NEVER_REUSED = SQL("AUTOINCREMENT")
+
+
+def make_fact() -> type[Model]:
+    """Give statements about people, all versions of them."""
+
+    class Fact(Model):
+        id = AutoField(constraints=[NEVER_REUSED])
+        person_key = TextField()
+        channel = TextField()
+        account = TextField()
+        chat = TextField()
+        kind = TextField()
+        topic = TextField()
+        key = TextField()
+        text = TextField()
+        origin = TextField()
+        confidence = FloatField()
+        turn_id = IntegerField(null=True)
+        valid_from = BigIntegerField()
+        valid_to = BigIntegerField(null=True)
+        confirmed_at = BigIntegerField()
+
+        class Meta:
+            table_name = "fact"
+
+    holds = SQL("valid_to IS NULL")
+    of_chat = (Fact.channel, Fact.account, Fact.chat)
+    Fact.add_index(
+        Fact.person_key, *of_chat, Fact.key, unique=True, where=holds, name="fact_holding"
+    )
+    Fact.add_index(*of_chat, where=holds, name="fact_of_chat")
+    Fact.add_index(Fact.turn_id, where=SQL("turn_id IS NOT NULL"), name="fact_of_turn")
+    return Fact
+
+
+def make_episode() -> type[Model]:
+    """Give the records of past sessions; they outlast their chat's turns."""
+
+    class Episode(Model):
+        id = AutoField(constraints=[NEVER_REUSED])
+        session_key = TextField()
+        channel = TextField()
+        account = TextField()
+        chat = TextField()
+        kind = TextField()
+        person_key = TextField()
+        first = IntegerField()
+        through = IntegerField()
+        started_at = BigIntegerField()
+        ended_at = BigIntegerField()
+        body = TextField()
+
+        class Meta:
+            table_name = "episode"
+
+    Episode.add_index(Episode.session_key, Episode.through, name="episode_of_session")
+    Episode.add_index(
+        Episode.channel, Episode.account, Episode.chat, Episode.id, name="episode_of_chat"
+    )
+    return Episode
+
+
+def make_change() -> type[Model]:
+    """Give what the search index has to follow: of each ref the newest change."""
+
+    class Change(Model):
+        seq = AutoField(constraints=[NEVER_REUSED])
+        ref = TextField()
+
+        class Meta:
+            table_name = "change"
+
+    Change.add_index(Change.ref, unique=True, name="change_of_ref")
+    return Change
+
+
+def make_forgetting() -> type[Model]:
+    """Give what people asked to be forgotten, until nothing of it is left anywhere."""
+
+    class Forgetting(Model):
+        id = AutoField(constraints=[NEVER_REUSED])
+        session_key = TextField()
+        person_key = TextField()
+        asked_at = BigIntegerField()
+        body = TextField()
+
+        class Meta:
+            table_name = "forgetting"
+
+    return Forgetting
