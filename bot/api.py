@@ -22,13 +22,27 @@ from bot.core.chat import (
     Standing,
     StopRequest,
 )
-from bot.core.commands import MenuEntry
+from bot.core.commands import MenuEntry, parse_command
 from bot.core.files import MOST_FILE_BYTES, Attachment, AttachmentKind, OutgoingFile
 from bot.core.findings import Finding, Grade, judge_clock, one_line
 from bot.core.lifecycle import SetAside
+from bot.core.memory.facts import FactTopic
+from bot.core.memory.items import ItemKind
+from bot.core.memory.recalled import Recalled, quoted
 from bot.core.names import plain_name
+from bot.core.reminders import USAGE as REMIND_USAGE
+from bot.core.reminders import (
+    Reminder,
+    ReminderKind,
+    ReminderWish,
+    moment_in_words,
+    read_local,
+    read_remind,
+)
+from bot.core.reminders import confirmation as reminder_confirmed
+from bot.core.reminders import in_list as reminder_in_list
 from bot.core.rendering import split_markdown
-from bot.core.screens import HomePage, Section, SettingField, Wish
+from bot.core.screens import HomePage, Row, Section, SettingField, Wish
 from bot.core.tasks import TaskState
 from bot.errors import (
     ChannelAuthError,
@@ -48,15 +62,23 @@ from bot.ports import (
     CommandAnswer,
     CommandContext,
     Fetcher,
+    ForgetProposal,
+    FoundPieces,
     Inbox,
+    MemoryRecords,
     Page,
     PluginAPI,
+    Remembered,
+    ReminderRecords,
     Screens,
+    Statement,
     ToolContext,
+    Zones,
 )
 
 __all__ = [
     "MOST_FILE_BYTES",
+    "REMIND_USAGE",
     "Attachment",
     "AttachmentKind",
     "BotStanding",
@@ -77,10 +99,13 @@ __all__ = [
     "ConfigError",
     "DeliveryError",
     "EarlierMessage",
+    "FactTopic",
     "FateUnknown",
     "Fetcher",
     "FileTooLarge",
     "Finding",
+    "ForgetProposal",
+    "FoundPieces",
     "Grade",
     "HeardChat",
     "HomePage",
@@ -89,13 +114,22 @@ __all__ = [
     "InboundEdit",
     "InboundMessage",
     "Inbox",
+    "ItemKind",
+    "MemoryRecords",
     "MenuEntry",
     "OutgoingFile",
     "Page",
     "PluginAPI",
+    "Recalled",
     "Receipt",
+    "Remembered",
+    "Reminder",
+    "ReminderKind",
+    "ReminderRecords",
+    "ReminderWish",
     "Reply",
     "Role",
+    "Row",
     "Screens",
     "Section",
     "Sender",
@@ -103,14 +137,23 @@ __all__ = [
     "SetAside",
     "SettingField",
     "Standing",
+    "Statement",
     "StopRequest",
     "StoreError",
     "TaskState",
     "ToolContext",
     "ToolError",
     "Wish",
+    "Zones",
     "judge_clock",
+    "moment_in_words",
     "one_line",
+    "parse_command",
     "plain_name",
+    "quoted",
+    "read_local",
+    "read_remind",
+    "reminder_confirmed",
+    "reminder_in_list",
     "split_markdown",
 ]

@@ -12,38 +12,37 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, Protocol
 from zoneinfo import ZoneInfo
 
 from bot import __version__
-from bot.adapters import control_client
+from bot.adapters.backup_making import BackupSource
 from bot.adapters.clock import SystemClock
+from bot.adapters.disk import DataDisk
 from bot.adapters.memory_files import MarkdownMemoryFiles
 from bot.adapters.models import ChosenModel, choose_model
+from bot.adapters.raw_search import DiskSearch
+from bot.adapters.recall_files import RecallFiles
 from bot.adapters.redactor import RuleRedactor
 from bot.adapters.start_log import StartLog
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.adapters.timer import SchedulerTimer
-from bot.app import App, Outside, StopSignals, build_channels, slack_manifest
-from bot.app.clean_up import clean_up_alone, word_clean_up
-from bot.config import Config, load, secrets_of, settings_file
-from bot.core.findings import gravest
-from bot.errors import BotError, ConfigError, DataError, DataFolderBusy, NotRunning
-from bot.ports import Clock
+from bot.app import App, Outside, StopSignals, build_channels, operating, slack_manifest
+from bot.app.operating import EXIT_FAILED
+from bot.config import Config, load, secrets_of
+from bot.errors import BotError, ConfigError, DataError
+from bot.ports import Clock, SearchIndex
 from bot.runtime.access_gate import LOCAL_CHANNEL
-from bot.runtime.health import StoreWatch, duration
-from bot.runtime.log import set_up
+from bot.runtime.health import StoreWatch
+from bot.runtime.log import Secrets, set_up
 
-EXIT_FAILED = 1
 EXIT_USAGE = 2
 
 DEFAULT_VERB = "serve"
-
-CLEAN_UP_TIMEOUT_S = 600.0
 
 Wrap = Callable[[Outside], Outside]
 """Puts something around the parts that the bot is built on."""
@@ -97,87 +96,26 @@ def main(arguments: Sequence[str] | None = None, *, wrap: Wrap = lambda outside:
 
 
 def _serve(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+    if options.verb is None and all(each and each.isatty() for each in (sys.stdin, sys.stdout)):
+        from bot.app.setup import offer_setup  # here: a service would pay for it at each start
+
+        code = offer_setup(options.config, os.environ, config)
+        if code is not None:
+            return code
+        config = load(options.config, os.environ)
     return asyncio.run(_run_bot(config, wrap, only_local=options.verb == "chat"))
 
 
-def _status(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
-    """Ask the running bot how it is; 0 when it is well."""
-    match control_client.ask(config.data_dir, "/status"):
-        case {
-            "version": str(version),
-            "pid": int(pid),
-            "up_s": int() | float() as up_s,
-            "model": str(model),
-            "channels": dict(channels),
-            "running_turns": int(turns),
-            "set_aside": int(aside),
-            "health": {"condition": str(condition), "reasons": list(reasons)},
-        }:
-            lines = [
-                f"Daybook {version}, process {pid}, up {duration(up_s)}: {condition}",
-                *(f"  {name}: {how}" for name, how in channels.items()),
-                f"  model: {model}",
-                f"  answers being written: {turns}\n  set aside in the last day: {aside}",
-                *(f"  trouble: {reason}" for reason in reasons),
-            ]
-            sys.stdout.write("\n".join(lines) + "\n")
-            return 0 if condition == "ok" else EXIT_FAILED
-    raise BotError(f"the bot that works on {config.data_dir} is of another version")
+def _setup(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
+    """Ask for keys and tokens, check them, write them down."""
+    from bot.app.setup import hold_setup
+
+    return hold_setup(options.config, os.environ)
 
 
-def _pair(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
-    """Let somebody in: by the running bot, which alone knows the codes it gave."""
-    answer = control_client.ask(config.data_dir, "/pair", method="POST", text=options.code)
-    match answer:
-        case {"is_done": bool(is_done), "text": str(text)}:
-            sys.stdout.write(text.replace("`", "") + "\n")
-            return 0 if is_done else EXIT_FAILED
-    raise BotError(f"the bot that works on {config.data_dir} is of another version")
-
-
-def _clean_up(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
-    """Remove silent chats, or only say which: by the running bot, without one by itself."""
-    is_dry_run: bool = options.dry_run
-    answer: Mapping[str, object]
-    try:
-        answer = control_client.ask(
-            config.data_dir,
-            "/cleanup",
-            method="GET" if is_dry_run else "POST",
-            timeout_s=CLEAN_UP_TIMEOUT_S,
-        )
-    except NotRunning as silent:
-        try:
-            answer = asyncio.run(clean_up_alone(config, SystemClock(), is_dry_run=is_dry_run))
-        except DataFolderBusy as busy:
-            raise NotRunning(f"{busy} It cannot be asked: {silent}") from busy
-    lines = word_clean_up(answer, ZoneInfo(config.timezone), is_dry_run=is_dry_run)
-    sys.stdout.write("\n".join(lines) + "\n")
-    return 0
-
-
-def _doctor(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
-    """Examine everything that an operator can get wrong; 1 when something is broken."""
-    from bot.app.doctor import Patient, examine  # here: else every start would pay for it
-    from bot.app.findings_shown import page_for
-
-    secrets = set_up("error", sys.stderr, as_json=not sys.stderr.isatty())
-    secrets.add(secrets_of(config.anthropic))
-    patient = Patient(
-        config=config,
-        settings_file=settings_file(options.config),
-        clock=SystemClock(),
-        hide=secrets.add,
-    )
-    page = page_for(sys.stdout, as_json=options.json)
-
-    def show(lines: list[str]) -> None:
-        sys.stdout.write(secrets.hide_in("".join(f"{line}\n" for line in lines)))
-        sys.stdout.flush()
-
-    found = asyncio.run(examine(patient, lambda part: show(page.lines(part))))
-    show(page.verdict(found))
-    return EXIT_FAILED if gravest(found) == "broken" else 0
+def _asked(verb: Callable[[Config, argparse.Namespace], int]) -> Run:
+    """Make a verb of what asks a running bot, or works on the data of one that does not run."""
+    return lambda config, options, wrap: verb(config, options)
 
 
 def _slack_manifest(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
@@ -186,20 +124,32 @@ def _slack_manifest(config: Config, options: argparse.Namespace, wrap: Wrap) -> 
     return 0
 
 
+def _file_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE")
+
+
+def _export_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--person", required=True, metavar="ID", help="telegram:1001, or slack:team:user"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="a new file; else standard output")
+
+
 VERBS = {
     "serve": Verb(help="run every configured channel, or the terminal", run=_serve),
     "chat": Verb(help="run the terminal only", run=_serve),
-    "status": Verb(help="ask the running bot how it is", run=_status),
+    "setup": Verb(help="ask for keys and tokens, check them, and write them down", run=_setup),
+    "status": Verb(help="ask the running bot how it is", run=_asked(operating.status)),
     "doctor": Verb(
         help="look at settings, data, model and channels, and say how to mend what is wrong",
-        run=_doctor,
+        run=_asked(operating.doctor),
         add_arguments=lambda parser: parser.add_argument(
-            "--json", action="store_true", help="give one JSON object"
+            "--json", action="store_true", help="give one JSON object a finding"
         ),
     ),
     "pair": Verb(
         help="let somebody talk to the running bot",
-        run=_pair,
+        run=_asked(operating.pair),
         add_arguments=lambda parser: parser.add_argument(
             "code", metavar="CODE", help="the code it gave them, or channel:user id"
         ),
@@ -211,12 +161,34 @@ VERBS = {
             "--http", metavar="URL", help="let Slack call the bot there, instead of Socket Mode"
         ),
     ),
+    "export": Verb(
+        help="write down all that is kept of a person, as JSON",
+        run=_asked(operating.export),
+        add_arguments=_export_arguments,
+    ),
+    "scrub": Verb(
+        help="replace secrets that were stored earlier; the bot must not run",
+        run=_asked(operating.scrub),
+        add_arguments=lambda parser: parser.add_argument(
+            "--dry-run", action="store_true", help="only count what would be replaced"
+        ),
+    ),
     "cleanup": Verb(
         help="remove chats that have been silent for long; memory files stay",
-        run=_clean_up,
+        run=_asked(operating.clean_up),
         add_arguments=lambda parser: parser.add_argument(
             "--dry-run", action="store_true", help="only say what would go"
         ),
+    ),
+    "backup": Verb(
+        help="write all data into one file, of the running bot too",
+        run=_asked(operating.backup),
+        add_arguments=_file_argument,
+    ),
+    "restore": Verb(
+        help="put a backup in the place of the data; the bot must not run",
+        run=_asked(operating.restore),
+        add_arguments=_file_argument,
     ),
 }
 """All verbs; without one it is :data:`DEFAULT_VERB`."""
@@ -237,11 +209,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _search_index(config: Config) -> SearchIndex:
+    from bot.adapters.search.sqlite_index import SqliteSearchIndex  # brings numpy
+    from bot.adapters.search.use_embedder import embedder_named
+
+    return SqliteSearchIndex(config.data_dir / "search.db", embedder_named(config.embedder))
+
+
 async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
     clock, signals = SystemClock(), StopSignals(config.shutdown_deadline_s)
     signals.listen()
-    secrets = set_up(config.log_level, sys.stderr, as_json=not sys.stderr.isatty())
-    secrets.add(secrets_of(config.anthropic))
+    secrets = _begin_log(config)
     channels = build_channels(config, clock, _say, secrets.add, only_local=only_local)
     is_terminal = LOCAL_CHANNEL in channels
     if is_terminal and config.log_level == "info":
@@ -253,6 +231,7 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
             await clock.sleep(pause_s)
         watch = StoreWatch()
         store = SqliteStore.open(config.data_dir / "daybook.db", tell=watch.tell)
+        store.zone = ZoneInfo(config.timezone)
         try:
             model = await _choose_model(config, clock)
             if is_terminal:
@@ -260,6 +239,7 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
                 if sys.stdin is not None and sys.stdin.isatty():
                     _say("/help shows what there is; Ctrl-D ends")
             redactor = RuleRedactor()
+            memory_files = MarkdownMemoryFiles(config.data_dir / "memory", redact=redactor.redact)
             outside = Outside(
                 store=store,
                 model=model.client,
@@ -272,8 +252,17 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
                 follows_bad_end=starts.follows_bad_end,
                 redactor=redactor,
                 warm_up=redactor.load,  # the vocabulary, 36 MiB, is loaded by the first question
-                memory_files=MarkdownMemoryFiles(config.data_dir / "memory"),
+                memory_files=memory_files,
+                search_index=_search_index(config),
+                recalled_files=RecallFiles(config.data_dir / "memory", config.knowledge_dir),
+                raw_search=DiskSearch(config.data_dir),
+                backup_source=BackupSource(
+                    data_dir=config.data_dir,
+                    knowledge_dir=config.knowledge_dir,
+                    hold_files=memory_files.held,
+                ),
                 timer=SchedulerTimer(),
+                disk=DataDisk(config.data_dir),
             )
             app = App(config, wrap(outside))
             signals.aim(app.stop)
@@ -283,6 +272,14 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
         if code == 0:
             starts.end_well()
         return code
+
+
+def _begin_log(config: Config) -> Secrets:
+    is_auto = config.log_format == "auto"
+    as_json = not sys.stderr.isatty() if is_auto else config.log_format == "json"
+    secrets = set_up(config.log_level, sys.stderr, as_json=as_json)
+    secrets.add(secrets_of(config.anthropic, config.http))
+    return secrets
 
 
 async def _choose_model(config: Config, clock: Clock) -> ChosenModel:

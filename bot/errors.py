@@ -16,6 +16,7 @@
     │   ├── ModelOverloaded      the vendor is overloaded                      (retryable)
     │   ├── ModelUnavailable     5xx, no connection, no answer in time         (retryable)
     │   ├── ModelStreamCut       the answer broke off or made no sense         (retryable)
+    │   ├── CapReached           the day's spending cap is used up
     │   ├── ContextTooLong       the request is longer than the model reads
     │   ├── CannotFit            the request alone is longer than the bot may send
     │   └── ModelRequestRefused  the vendor calls the request itself wrong
@@ -35,6 +36,7 @@ policy an error carries; who catches it decides everything else.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import ClassVar
 
 
@@ -106,6 +108,19 @@ class ModelStreamCut(ModelError):
     """The model's answer broke off."""
 
     retryable = True
+
+
+class CapReached(ModelError):
+    """The day's spending cap is used up.
+
+    ``scope`` is whose: ``person``, ``chat`` or ``bot``; ``resets_at`` the midnight, in the bot's
+    time zone, at which the next day begins, and ``retry_after_s`` how far that is.
+    """
+
+    def __init__(self, scope: str, resets_at: datetime, *, retry_after_s: float) -> None:
+        super().__init__(f"the daily cap of the {scope} is used up", retry_after_s=retry_after_s)
+        self.scope = scope
+        self.resets_at = resets_at
 
 
 class ContextTooLong(ModelError):

@@ -21,7 +21,7 @@ import run  # noqa: E402 - found through the line above
 NEEDED = (
     *run.NEEDED,
     *("ctok", "hypothesis", "importlinter", "jsonschema", "mypy", "pytest", "pytest_asyncio"),
-    *("pytest_cov", "pytest_timeout", "ruff", "xdist"),
+    *("pytest_cov", "pytest_timeout", "ruff", "xdist", "yaml"),
 )
 QUICK = (
     ("ruff check", ("-m", "ruff", "check", ".")),

@@ -51,7 +51,8 @@ order, and the first one found counts:
 
 `"${NAME}"` inside a value stands for the environment variable `NAME`, or for a line `NAME=value` of
 a file `.env` beside `config.json`. Where there is neither, or an empty one, the value counts as not
-written. Keep secrets there, never in `config.json`.
+written. Keep secrets there, never in `config.json`. [`python3 run.py setup`](setup.md) writes
+`.env` and `config.local.json` for you.
 
 Keys that begin with `//` are comments. Relative paths count from the folder of `config.json`.
 People are named `channel:user id`, or `channel:realm:user id` where the channel has realms
@@ -59,7 +60,7 @@ People are named `channel:user id`, or `channel:realm:user id` where the channel
 exit code is 2. `docs/config.schema.json` lets an editor help while you type.
 
 `DAYBOOK_HOME` is no key: `run.py` makes its environment in that folder when the checkout cannot be
-written to.
+written to. Nor is `DAYBOOK_HTTP_TOKEN`: the tracked `config.json` takes `http.token` from it.
 
 ## Keys
 """
@@ -148,10 +149,10 @@ def _tidied(schema: Schema) -> Schema:
     for key, value in _object(schema, "properties").items():
         assert isinstance(value, dict)
         field = _without_null(value)
-        reference = field.pop("$ref", None)
-        if isinstance(reference, str) and isinstance(definitions, dict):
-            inner = definitions[reference.removeprefix("#/$defs/")]
-            field = _closed(_tidied(inner))
+        field = _resolved(field, definitions)
+        each = field.get("additionalProperties")
+        if isinstance(each, dict):  # an object of many, each by its own name
+            field["additionalProperties"] = _resolved(each, definitions)
         field.pop("title", None)
         field.pop("writeOnly", None)
         if field.get("default", "") is None:
@@ -159,6 +160,14 @@ def _tidied(schema: Schema) -> Schema:
         properties[key] = field
     kept = {key: value for key, value in schema.items() if key not in ("title", "$defs")}
     return {**kept, "properties": properties}
+
+
+def _resolved(field: Schema, definitions: object) -> Schema:
+    """Put what a field refers to in its place."""
+    reference = field.pop("$ref", None)
+    if isinstance(reference, str) and isinstance(definitions, dict):
+        return _closed(_tidied(definitions[reference.removeprefix("#/$defs/")]))
+    return field
 
 
 def _without_null(field: Schema) -> Schema:
@@ -183,10 +192,13 @@ def _table(schema: Schema) -> list[str]:
 def _rows(schema: Schema, prefix: str) -> Iterator[str]:
     for key, field in _object(schema, "properties").items():
         assert isinstance(field, dict)
+        each = field.get("additionalProperties")
         if "properties" in field:
             yield from _rows(field, f"{prefix}{key}.")
-        else:
-            yield _row(prefix + key, field)
+            continue
+        yield _row(prefix + key, field)
+        if isinstance(each, dict) and "properties" in each:
+            yield from _rows(each, f"{prefix}{key}.NAME.")
 
 
 def _row(key: str, field: Schema) -> str:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 from bot.testing.clock import FakeClock
+from bot.testing.log_watch import LogWatch
 
 settings.register_profile(
     "daybook", derandomize=True, deadline=None, database=None, print_blob=False
@@ -83,6 +84,23 @@ def no_way_out(socket_fuse: SocketFuse) -> Iterator[None]:
     blown, socket_fuse.blown = socket_fuse.blown, []
 
     assert blown == []
+
+
+@pytest.fixture(scope="session", autouse=True)
+def log_watch() -> Iterator[LogWatch]:
+    """Look at every line that any test has the product log."""
+    watch = LogWatch()
+    with watch.watching():
+        yield watch
+
+
+@pytest.fixture(autouse=True)
+def no_secret_is_logged(log_watch: LogWatch) -> Iterator[None]:
+    """Fail the test that had a token, a key or a planted secret logged, at whatever level."""
+    yield
+    leaks, log_watch.leaks = log_watch.leaks, []
+
+    assert leaks == []
 
 
 @pytest.fixture

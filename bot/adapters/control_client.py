@@ -94,6 +94,63 @@ def ask(
     raise NotRunning(f"another program answers at {contact.address}")
 
 
+def follow(
+    folder: Path, question: str, *, text: str = "", timeout_s: float = TIMEOUT_S
+) -> Iterator[JsonObject]:
+    """Tell the bot that works on a data folder to do something, and give what it says meanwhile.
+
+    Args:
+        folder: The data folder.
+        question: What is to be done.
+        text: With what it is to be done.
+        timeout_s: How long it may say nothing.
+
+    Raises:
+        NotRunning: Nobody answers.
+        BotError: It could not be done, or the bot ended meanwhile; the text says why.
+    """
+    contact = _read_contact(folder)
+    host, port = urlsplit(contact.address).hostname or "", _port_of(contact.address)
+    with contextlib.closing(
+        http.client.HTTPConnection(host, port, timeout=timeout_s)
+    ) as connection:
+        try:
+            headers = {"Authorization": f"Bearer {contact.token}"}
+            connection.request("POST", question, body=text.encode() or None, headers=headers)
+            response = connection.getresponse()
+        except (OSError, http.client.HTTPException) as error:
+            raise NotRunning(
+                f"no bot answers for {folder} ({error or 'no answer in time'})"
+            ) from error
+        if response.status != 200:
+            raise NotRunning(f"another program, or an older bot, answers at {contact.address}")
+        yield from _lines_of(response)
+
+
+def address_in(folder: Path) -> str:
+    """Say where the bot that works on a data folder answers.
+
+    Raises:
+        NotRunning: None is there.
+    """
+    return _read_contact(folder).address
+
+
+def _lines_of(response: http.client.HTTPResponse) -> Iterator[JsonObject]:
+    try:
+        while line := response.readline():
+            match json.loads(line):
+                case {"error": str(reason)}:
+                    raise BotError(reason)
+                case dict() as told:
+                    if not told:
+                        return
+                    yield told
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise BotError(f"the bot ended meanwhile ({error or type(error).__name__})") from error
+    raise BotError("the bot ended meanwhile, or failed in a way that its log tells")
+
+
 def _read_contact(folder: Path) -> Contact:
     try:
         match json.loads((folder / FILE_NAME).read_text(encoding="utf-8")):

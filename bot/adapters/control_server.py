@@ -1,4 +1,6 @@
-"""Answers over HTTP about the running bot: ``/healthz`` for monitors, all else with the token.
+"""Answers over HTTP about the running bot: pages for monitors, all else with the token.
+
+``/healthz`` says to everybody that the process is alive, and nothing else.
 
 Importing aiohttp takes a third of a second: this module is imported once the bot is receiving.
 """
@@ -7,13 +9,16 @@ from __future__ import annotations
 
 import errno
 import hmac
+import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
 from typing import Literal, Self
 
 from aiohttp import web
 
-from bot.errors import StoreError
+from bot.errors import DataError, StoreError
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +36,34 @@ Answer = Callable[[str], Awaitable[Mapping[str, object]]]
 """Answers one question, given the text that came with it; what it gives is sent as JSON."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """Answers one question bit by bit, each sent at once as a line of JSON; the last one is empty.
+
+    ``begin`` is given the text that came with it. Who hangs up closes what it gives.
+    """
+
+    begin: Callable[[str], AsyncGenerator[Mapping[str, object], None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """What monitors ask for.
+
+    Attributes:
+        readiness: Whether ``/readyz`` says 200 or 503, and its JSON.
+        metrics: The text of ``/metrics`` and its content type.
+        token: What both are asked with, in ``Authorization: Bearer``; None to answer everybody.
+    """
+
+    readiness: Callable[[], Awaitable[tuple[bool, Mapping[str, object]]]]
+    metrics: Callable[[], Awaitable[tuple[bytes, str]]]
+    token: str | None = field(default=None, repr=False)
+
+
+_Respond = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
 class ControlServer:
     """The server; an async context manager, listening inside.
 
@@ -43,9 +76,8 @@ class ControlServer:
         port: int,
         *,
         token: str,
-        is_up: Callable[[], bool],
-        health: Answer,
-        answers: Mapping[Question, Answer],
+        pages: Pages,
+        answers: Mapping[Question, Answer | Stream],
     ) -> None:
         """Prepare.
 
@@ -53,18 +85,17 @@ class ControlServer:
             host: Address to listen on.
             port: Port to listen on; 0 for any.
             token: What is asked with, in ``Authorization: Bearer``.
-            is_up: Whether ``/healthz`` says 200, or 503.
-            health: Its text.
+            pages: What monitors ask for.
             answers: What else can be asked with GET, or told to be done with POST.
         """
         self._host, self._port = host, port
-        self._expected = f"Bearer {token}".encode()
-        self._is_up = is_up
-        self._health = health
         app = web.Application()
-        app.router.add_get("/healthz", self._healthz)
+        app.router.add_get("/healthz", _healthz)
+        for path, show in (("/readyz", _readiness(pages)), ("/metrics", _metrics(pages))):
+            app.router.add_get(path, show if pages.token is None else _guarded(show, pages.token))
         for (method, path), answer in answers.items():
-            app.router.add_route(method, path, self._guarded(answer))
+            respond = _streaming(answer) if isinstance(answer, Stream) else _answering(answer)
+            app.router.add_route(method, path, _guarded(respond, token))
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_S)
 
     async def __aenter__(self) -> Self:
@@ -101,18 +132,61 @@ class ControlServer:
             about = {"wanted": f"{self._host}:{self._port}", "instead": self.address}
             logger.warning("http.port_taken", extra=about)
 
-    async def _healthz(self, _: web.Request) -> web.Response:
-        status = 200 if self._is_up() else 503
-        return web.json_response(dict(await self._health("")), status=status)
 
-    def _guarded(self, answer: Answer) -> Callable[[web.Request], Awaitable[web.Response]]:
-        async def respond(request: web.Request) -> web.Response:
-            given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
-            if not hmac.compare_digest(given, self._expected):
-                return web.json_response({"error": "the token is missing or wrong"}, status=401)
+def _guarded(respond: _Respond, token: str) -> _Respond:
+    """Answer who brings the token, in ``Authorization: Bearer``."""
+    expected = f"Bearer {token}".encode()
+
+    async def respond_if_asked_rightly(request: web.Request) -> web.StreamResponse:
+        given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
+        if not hmac.compare_digest(given, expected):
+            return web.json_response({"error": "the token is missing or wrong"}, status=401)
+        return await respond(request)
+
+    return respond_if_asked_rightly
+
+
+async def _healthz(_: web.Request) -> web.StreamResponse:
+    return web.json_response({"status": "ok"})
+
+
+def _readiness(pages: Pages) -> _Respond:
+    async def respond(_: web.Request) -> web.StreamResponse:
+        is_ready, parts = await pages.readiness()
+        return web.json_response(dict(parts), status=200 if is_ready else FAILED)
+
+    return respond
+
+
+def _metrics(pages: Pages) -> _Respond:
+    async def respond(_: web.Request) -> web.StreamResponse:
+        text, content_type = await pages.metrics()
+        return web.Response(body=text, headers={"Content-Type": content_type})
+
+    return respond
+
+
+def _answering(answer: Answer) -> _Respond:
+    async def respond(request: web.Request) -> web.StreamResponse:
+        try:
+            return web.json_response(dict(await answer(await request.text())))
+        except StoreError as error:
+            return web.json_response({"error": str(error)}, status=FAILED)
+
+    return respond
+
+
+def _streaming(stream: Stream) -> _Respond:
+    async def respond(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+        async with aclosing(stream.begin(await request.text())) as lines:
+            await response.prepare(request)
             try:
-                return web.json_response(dict(await answer(await request.text())))
-            except StoreError as error:
-                return web.json_response({"error": str(error)}, status=FAILED)
+                async for line in lines:
+                    await response.write(f"{json.dumps(dict(line))}\n".encode())
+                await response.write(b"{}\n")
+            except (DataError, StoreError) as error:
+                await response.write(f"{json.dumps({'error': str(error)})}\n".encode())
+        return response
 
-        return respond
+    return respond

@@ -7,11 +7,14 @@ answered the same way whatever happened in between (a restart, another process).
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Callable
 from typing import assert_never
 
 from bot.core.llm import Delta, ModelRequest, ModelResponse, StopReason, TextDelta, Usage
+from bot.core.memory.extract import extracted_answer, is_extraction_request
+from bot.core.memory.recalled import standing_in
 from bot.core.messages import (
     ContentBlock,
     Image,
@@ -21,13 +24,23 @@ from bot.core.messages import (
     ToolCall,
     ToolResult,
 )
+from bot.core.quoting import MARK
 from bot.core.window.notes import is_note, words_of
-from bot.core.window.summary.extract import extractive_answer, is_summary_request
+from bot.core.window.summary.extract import (
+    extractive_answer,
+    extractive_record,
+    is_record_request,
+    is_summary_request,
+)
 
 NAME = "demo"
 """The model's name, as it stands in the usage."""
 
 CLOCK_TOOL = "clock"
+REMEMBER_TOOL = "remember"
+
+_KEY_WORDS = 4
+"""So many words of a fact say what it is about: *my favourite colour is* blue, then green."""
 
 INTRODUCTION = (
     "I am the demo model: not an AI, only a few fixed rules that show how this bot works. "
@@ -54,6 +67,11 @@ _REMEMBER = re.compile(
     _BEGINNING + r"(?:please )?remember(?: that)? (?P<fact>.*\w.*)", re.IGNORECASE | re.DOTALL
 )
 _KNOWN = re.compile(r"\bwhat do you (?:know|remember)\b", re.I)
+_OPENED = re.compile(r"^\| Known of [^:\n]+:\n(?P<facts>(?:\| - .+\n?)+)", re.MULTILINE)
+"""What a session opened with, a fact on a line."""
+
+_OPENED_FACT = re.compile(r"^\| - (.+)$", re.MULTILINE)
+
 _BEFORE = re.compile(r"\bwhat did i (?:just )?(?:say|ask)\b", re.I)
 
 _PIECE = re.compile(r"\S{1,16}\s*|\s+")
@@ -66,6 +84,10 @@ class DemoModel:
         """Answer at once, a few words at a time."""
         if is_summary_request(request.system):
             call, text = None, extractive_answer(request.messages[0].text)
+        elif is_record_request(request.system):
+            call, text = None, extractive_record(request.messages[0].text)
+        elif is_extraction_request(request.system):
+            call, text = None, extracted_answer(request.messages[0].text)
         else:
             call = _wanted_call(request)
             text = "" if call else _answer(request)
@@ -112,18 +134,28 @@ def _tokens(text: str) -> int:
 
 
 def _wanted_call(request: ModelRequest) -> ToolCall | None:
-    """Ask for the clock where it is offered, once for each question about the time."""
-    is_offered = any(tool.name == CLOCK_TOOL for tool in request.tools)
-    if not (is_offered and request.may_use_tools) or _newest_results(request):
+    """Ask for the clock, or have something remembered, where that is offered, once a request."""
+    offered = {tool.name for tool in request.tools if request.may_use_tools}
+    if _newest_results(request):
         return None
-    if not _TIME.search(_asked(request)[-1]):
-        return None
+    newest = _asked(request)[-1]
     number = sum(len(message.tool_calls) for message in request.messages)
-    return ToolCall(id=f"demo_{number}", name=CLOCK_TOOL, arguments="{}")
+    if CLOCK_TOOL in offered and _TIME.search(newest):
+        return ToolCall(id=f"demo_{number}", name=CLOCK_TOOL, arguments="{}")
+    told = _REMEMBER.search(newest)
+    if REMEMBER_TOOL in offered and told and not _KNOWN.search(newest):
+        arguments = json.dumps(_statement(told["fact"].strip()), ensure_ascii=False)
+        return ToolCall(id=f"demo_{number}", name=REMEMBER_TOOL, arguments=arguments)
+    return None
+
+
+def _statement(fact: str) -> dict[str, object]:
+    key = " ".join(fact.split()[:_KEY_WORDS])
+    return {"statement": fact, "key": key, "topic": "preference", "was_asked": True}
 
 
 def _answer(request: ModelRequest) -> str:
-    text = _from_results(_newest_results(request)) or _from_words(_asked(request), _noted(request))
+    text = _from_results(_newest_results(request)) or _from_words(request)
     is_first = all(message.role == "user" or message.tool_calls for message in request.messages)
     return f"{text}\n\n{INTRODUCTION}\n\n{ABILITIES}" if is_first else text
 
@@ -135,10 +167,13 @@ def _from_results(results: tuple[ToolResult, ...]) -> str:
     return "\n\n".join((lead, *(result.content for result in results)))
 
 
-def _from_words(asked: tuple[str, ...], noted: tuple[str, ...]) -> str:
-    *earlier, newest = asked
+def _from_words(request: ModelRequest) -> str:
+    *earlier, newest = _asked(request)
     if _KNOWN.search(newest):
-        return _what_was_told([*noted, *earlier])
+        notes = "\n".join(_notes(request))
+        opened = "".join(found["facts"] for found in _OPENED.finditer(notes))
+        known = (*_OPENED_FACT.findall(opened), *standing_in(notes))
+        return _what_was_told(known, [*_noted(request), *earlier])
     if _BEFORE.search(newest):
         return f"You said: {earlier[-1]}" if earlier else "Nothing before this."
     if found := _REMEMBER.search(newest):
@@ -151,9 +186,9 @@ def _from_words(asked: tuple[str, ...], noted: tuple[str, ...]) -> str:
     return f"You said: {newest}" if newest else "You sent nothing that I can read."
 
 
-def _what_was_told(earlier: list[str]) -> str:
+def _what_was_told(known: tuple[str, ...], earlier: list[str]) -> str:
     found = [match["fact"].strip() for text in earlier if (match := _REMEMBER.search(text))]
-    facts = dict.fromkeys(found)  # each once, in the order in which it was told
+    facts = dict.fromkeys((*known, *found))  # each once, in the order in which it was told
     if not facts:
         return "You have not told me anything to remember in this conversation."
     return "\n".join(("You told me:", "", *(f"- {fact}" for fact in facts)))
@@ -172,14 +207,18 @@ def _asked(request: ModelRequest) -> tuple[str, ...]:
 
 def _noted(request: ModelRequest) -> tuple[str, ...]:
     """Give what people asked by the notes that stand for turns no longer shown."""
-    lines = (
-        line.lstrip("-• ").partition(" → ")
+    lines = "\n".join(_notes(request)).splitlines()
+    pairs = (line.lstrip("-• ").partition(" → ") for line in lines if not line.startswith(MARK))
+    return tuple(asked for asked, arrow, _ in pairs if arrow)
+
+
+def _notes(request: ModelRequest) -> tuple[str, ...]:
+    return tuple(
+        block.text
         for message in request.messages
         for block in message.blocks
         if isinstance(block, Text) and is_note(block.text)
-        for line in block.text.splitlines()
     )
-    return tuple(asked for asked, arrow, _ in lines if arrow)
 
 
 def _unquoted(text: str) -> str:

@@ -7,9 +7,9 @@ import importlib
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-LONGEST_SLEEP = timedelta(minutes=10)
+LONGEST_SLEEP = timedelta(minutes=1)
 """So often it looks at the clock, which somebody may set, or which goes on while the machine, and
-with it whatever counts seconds, is asleep."""
+with it whatever counts seconds, is asleep: then nobody is told of it later than that."""
 
 
 class _Job(Protocol):

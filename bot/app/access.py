@@ -26,11 +26,17 @@ class Access:
     roles: PlatformRoles
     pairings: Pairings
     groups: Groups
+    telling: Telling
 
     async def load(self) -> None:
         """Read what was decided before."""
         await self.gate.load()
         await self.pairings.load()
+
+    def title_of(self, chat: ChatAddress) -> str:
+        """Give what people call a group; empty where that is not known."""
+        place = self.gate.place_of(chat)
+        return "" if place is None else place.title
 
     async def greet(self, context: CommandContext) -> str | CommandAnswer:
         """Greet a stranger, or a group that the bot was added to."""
@@ -68,4 +74,5 @@ def build_access(
         roles=roles,
         pairings=Pairings(gate, outside.store, telling, outside.clock),
         groups=Groups(gate, telling),
+        telling=telling,
     )

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import tzinfo
 from zoneinfo import ZoneInfo
 
 from bot.app.outside import Outside
+from bot.app.recalling import MemorySearch, build_recalling
 from bot.config import Config
-from bot.config.changes import CHANGEABLE, Value, changeable
-from bot.core.chat import SessionKey
+from bot.config.changes import Value, changeable, operator_values
+from bot.core.chat import Sender, SessionKey
 from bot.core.retry import RetryPolicy
-from bot.ports import Clock, ModelClient
+from bot.ports import Clock
 from bot.runtime.context import ContextParts
 from bot.runtime.context.in_force import in_force
 from bot.runtime.context.model_windows import ModelWindows
 from bot.runtime.live_settings import LiveSettings
 from bot.runtime.log import level_switch
+from bot.runtime.metrics import Metrics
+from bot.runtime.openings import OpeningParts, Openings
 from bot.runtime.runner import AgentRunner
+from bot.runtime.spending import Spending
 from bot.runtime.tools import ToolRegistry
 from bot.runtime.turn_run import AgentParts
 
@@ -26,11 +31,16 @@ MODEL_RETRY = RetryPolicy(attempts=4, base_s=1.0, factor=2.0, cap_s=20.0, patien
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """The runner, the settings it follows, and what it has learned of models."""
+    """The runner, the settings it follows, what it has learned of models, how sessions open.
+
+    ``spending`` is what stands in front of the model.
+    """
 
     runner: AgentRunner
     settings: LiveSettings
     windows: ModelWindows
+    openings: Openings
+    spending: Spending
 
     async def load(self) -> None:
         """Read what admins set and what was learned of models."""
@@ -47,15 +57,29 @@ class Agent:
         self.settings.forget(session_key)
 
 
-def build_agent(
-    config: Config,
-    outside: Outside,
-    tools: ToolRegistry,
-    model: ModelClient,
-    clock: Clock,
-    on_left: Callable[[], None],
-) -> Agent:
-    """Build the agent; ``clock`` is the one its pauses are taken by."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentNeeds:
+    """What an agent is built with.
+
+    Attributes:
+        clock: The one its pauses are taken by.
+        search: What memory is searched with.
+        on_left: Called when turns wait for their summary.
+        zone_of: Says by which time zone somebody lives.
+        metrics: Where it counts.
+    """
+
+    tools: ToolRegistry
+    model: Spending
+    clock: Clock
+    search: MemorySearch
+    on_left: Callable[[], None]
+    zone_of: Callable[[Sender], tzinfo]
+    metrics: Metrics
+
+
+def build_agent(config: Config, outside: Outside, needs: AgentNeeds) -> Agent:
+    """Build the agent."""
     settings = LiveSettings(_operator_values(config, outside), outside.store, outside.clock)
     settings.follow("log_level", level_switch())
     windows = ModelWindows(outside.store, outside.clock)
@@ -67,26 +91,45 @@ def build_agent(
         windows=windows,
         clock=outside.clock,
         timezone=ZoneInfo(config.timezone),
+        zone_of=needs.zone_of,
         limits=settings.limits,
         instructions=config.read_persona(),
-        tools=tools.specs,
-        on_left=on_left,
+        tools=needs.tools.specs,
+        metrics=needs.metrics,
+        on_left=needs.on_left,
+        recalling=build_recalling(config, outside, settings, needs.search, needs.tools.names),
     )
     parts = AgentParts(
-        model=model,
-        tools=tools,
+        model=needs.model,
+        tools=needs.tools,
         lifecycle=outside.store,
-        clock=clock,
+        clock=needs.clock,
         jitter=outside.jitter,
         retry=MODEL_RETRY,
         redactor=outside.redactor,
+        spending=needs.model,
+        metrics=needs.metrics,
     )
-    return Agent(runner=AgentRunner(parts, context), settings=settings, windows=windows)
+    openings = Openings(
+        OpeningParts(
+            episodes=outside.store,
+            facts=outside.store,
+            memories=settings,
+            redactor=outside.redactor,
+            clock=outside.clock,
+            zone=ZoneInfo(config.timezone),
+            wake_memory=needs.on_left,
+        )
+    )
+    runner = AgentRunner(parts, context)
+    return Agent(
+        runner=runner, settings=settings, windows=windows, openings=openings, spending=needs.model
+    )
 
 
 def _operator_values(config: Config, outside: Outside) -> dict[str, Value]:
     """Give what the operator has; where only one model is sure to be there, it summarises too."""
-    values: dict[str, Value] = {key: getattr(config, key) for key in CHANGEABLE}
+    values = operator_values(config)
     is_found = outside.model_name != config.model
     has_key = config.anthropic.api_key is not None
     is_named = config.summary_model != changeable("summary_model").default

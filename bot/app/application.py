@@ -6,18 +6,22 @@ import asyncio
 import logging
 import secrets
 
-from bot import __version__
 from bot.app.access import build_access
-from bot.app.agent import Agent, build_agent
+from bot.app.agent import Agent, AgentNeeds, build_agent
 from bot.app.background import Background
-from bot.app.commands import add_the_rest, build_commands, build_desk
-from bot.app.control import answer_questions
+from bot.app.control import answer_questions, operator_parts
+from bot.app.dispatching import Among, build_dispatching
+from bot.app.forgetting import Around, build_forgetting
+from bot.app.indexing import build_search
 from bot.app.intake import build_intake
-from bot.app.moves import build_moves
 from bot.app.outside import Outside
 from bot.app.plugins import load_plugins
+from bot.app.recalling import build_records, propose_with
 from bot.app.reception import Reception
+from bot.app.reminding import RemindingService
 from bot.app.screens import build_screens
+from bot.app.spending import build_spending, caps_of
+from bot.app.watch import Watch, Watched
 from bot.config import Config
 from bot.core.access import GroupMode, format_code
 from bot.core.chat import ChatAddress
@@ -27,15 +31,12 @@ from bot.ports import Inbox
 from bot.runtime.access_gate import LOCAL_CHANNEL
 from bot.runtime.activity import Activity
 from bot.runtime.command_menu import CommandMenu
-from bot.runtime.commands.status import Vitals
 from bot.runtime.delivery import Delivery, DeliveryParts
-from bot.runtime.dispatcher import Dispatcher, DispatcherParts
-from bot.runtime.edits import Edits
-from bot.runtime.health import ChannelBook, Health, Signs, WatchedModel, judge
+from bot.runtime.dispatcher import Dispatcher
+from bot.runtime.forgetting import Forgetting
 from bot.runtime.inbox import ChannelInbox, InboxParts
 from bot.runtime.lane import LaneParts
 from bot.runtime.lanes import Lanes
-from bot.runtime.listening import Listener
 from bot.runtime.overheard import Overheard
 from bot.runtime.pauses import Pauses
 from bot.runtime.supervisor import Supervisor
@@ -54,24 +55,25 @@ EXIT_REFUSED = 2  # no channel has a token that its platform takes
 
 
 class App:
-    """A running bot: channels in, answers out, until the channels end or it is told to stop."""
+    """A running bot: channels in, answers out, until the channels end or it is told to stop.
+
+    ``watch`` knows how it is.
+    """
 
     def __init__(self, config: Config, outside: Outside) -> None:
         self._config = config
         self._outside = outside
-        self._supervisor = Supervisor()
+        self.watch = Watch(outside, self._on_channel_change)
+        self._supervisor = Supervisor(self.watch.note_task_failure)
         self._activity = Activity()
         self._pauses = Pauses(outside.clock)
-        self._model = WatchedModel(outside.model)
-        self._book = ChannelBook(outside.channels, outside.clock, self._on_channel_change)
-        self._started_s = outside.clock.monotonic()
         self._is_announced = self._is_answering = False
         self._told_to_stop = asyncio.Event()
         self._over = asyncio.Event()
         self._lost = asyncio.Event()
         outside.store_watch.on_loss = self._lose_store
+        self._searched = build_search(config, outside)
         self._tools = ToolRegistry(outside.clock, outside.redactor)
-        self._host = load_plugins(config, outside, self._tools)
         self._delivery = Delivery(
             DeliveryParts(
                 channels=outside.channels,
@@ -81,15 +83,37 @@ class App:
                 spawn=self._supervisor.spawn,
                 policy=DELIVERY_RETRY,
                 jitter=outside.jitter,
+                metrics=self.watch.metrics,
             )
         )
         self._access = build_access(config, outside, self._delivery, self._group_mode)
-        self._background = Background(config, outside, self._model, self._supervisor.spawn)
+        self._spending = build_spending(
+            config,
+            outside,
+            self._access,
+            lambda: caps_of(self._agent.settings),
+            self.watch,
+            self._supervisor.spawn,
+        )
+        spawn, jobs = self._supervisor.spawn, self.watch.jobs
+        self._background = Background(config, outside, self._spending, spawn, self._searched, jobs)
+        self._reminding = RemindingService(config, outside)
         self._agent = self._build_agent()
         self._overheard = Overheard(outside.clock)
+        self._forgetting = self._build_forgetting()
+        search, settings = self._searched.search, self._agent.settings
+        memory = build_records(config, outside, settings, search, propose_with(self._forgetting))
+        self._host = load_plugins(config, outside, self._tools, memory, self._reminding)
         self._lanes = self._build_lanes()
-        self._dispatcher_parts = self._build_dispatcher_parts()
-        self._dispatcher = Dispatcher(self._dispatcher_parts)
+        self._dispatcher, self._menu = self._build_dispatcher()
+        self.watch.parts = Watched(
+            settings=settings,
+            lanes=self._lanes,
+            delivery=self._delivery,
+            dispatcher=self._dispatcher,
+            memory_trouble=lambda: self._background.memory_trouble,
+            searched=self._searched,
+        )
 
     def stop(self) -> None:
         """Ask the bot to end: take nothing more, finish or leave to the next start, return.
@@ -125,18 +149,21 @@ class App:
                 await channel.close()
             await self._outside.model.close()
             await self._background.close()
-        all_refused = {state.phase for state in self._book.states.values()} == {"refused"}
+        all_refused = {state.phase for state in self.watch.book.states.values()} == {"refused"}
         return EXIT_REFUSED if all_refused and not self._told_to_stop.is_set() else 0
 
     async def _serve(self) -> None:
         await self._agent.load()
         await self._access.load()
+        await self._reminding.zones.load()
         self._offer_ownership()
         await self._dispatcher.resume()
         outside, clock = self._outside, self._outside.clock
         self._background.start(self._agent)
+        self._supervisor.spawn("forgetting", self._forgetting.run())
         channels, announce, spawn = outside.channels, outside.announce, self._supervisor.spawn
-        reception = Reception(channels, self._make_inbox, self._book, clock, spawn, announce)
+        self._reminding.start(self._access.gate, self._delivery, self._lanes, spawn)
+        reception = Reception(channels, self._make_inbox, self.watch.book, clock, spawn, announce)
         reception.open(self._over.set)
         await self._over.wait()
         reception.close()
@@ -171,28 +198,27 @@ class App:
             lifecycle=self._outside.store,
             clock=self._outside.clock,
             activity=self._activity,
-            book=self._book,
+            book=self.watch.book,
             screens=build_screens(self._config, self._outside, self._agent, self._access),
         )
         return ChannelInbox(channel, parts)
 
     def _on_channel_change(self) -> None:
-        for name, state in self._book.states.items():
+        for name, state in self.watch.book.states.items():
             if state.has_received:
                 self._menu.begin(name)
-        heard = self._book.heard
+        heard = self.watch.book.heard
         if heard and not self._is_announced:
             self._is_announced = True
             self._outside.announce(f"ready: {', '.join(heard)}")
             self._background.warm_up()
         data_dir = self._outside.data_dir
-        if data_dir is None or self._is_answering or self._book.is_starting:
+        if data_dir is None or self._is_answering or self.watch.book.is_starting:
             return
         self._is_answering = True
         clean_up = self._background.clean_up_parts(self._agent)
-        answering = answer_questions(
-            self._config.http, data_dir, self._vitals, clean_up, self._access.pairings
-        )
+        parts = operator_parts(self._config, self._outside, self._agent, self._access, clean_up)
+        answering = answer_questions(self._config.http, data_dir, self.watch, parts)
         self._supervisor.spawn("control", answering)
 
     def _offer_ownership(self) -> None:
@@ -208,14 +234,28 @@ class App:
         return self._agent.settings.group_mode(address)
 
     def _build_agent(self) -> Agent:
-        return build_agent(
-            self._config,
-            self._outside,
-            self._tools,
-            self._model,
-            self._pauses,
-            self._background.wake,
+        needs = AgentNeeds(
+            tools=self._tools,
+            model=self._spending,
+            clock=self._pauses,
+            search=self._searched.search,
+            on_left=self._background.wake,
+            zone_of=self._reminding.zones.of,
+            metrics=self.watch.metrics,
         )
+        return build_agent(self._config, self._outside, needs)
+
+    def _build_forgetting(self) -> Forgetting:
+        around = Around(
+            searched=self._searched,
+            delivery=self._delivery,
+            activity=self._activity,
+            spawn=self._supervisor.spawn,
+            forget_chat=self._agent.runner.forget,
+            overheard=self._overheard,
+            wake_memory=self._background.wake,
+        )
+        return build_forgetting(self._config, self._outside, around)
 
     def _build_lanes(self) -> Lanes:
         parts = LaneParts(
@@ -227,73 +267,29 @@ class App:
             activity=self._activity,
             spawn=self._supervisor.spawn,
             intake=build_intake(self._outside, self._agent.runner, self._host, self._overheard),
+            memories=self._agent.settings,
+            on_ended=self._background.wake,
             follows_bad_end=self._outside.follows_bad_end,
+            metrics=self.watch.metrics,
         )
         return Lanes(parts)
 
-    def _build_dispatcher_parts(self) -> DispatcherParts:
-        outside, agent = self._outside, self._agent
-        commands = build_commands(
-            self._config, outside, agent, self._lanes, self._delivery, self._access
-        )
-        add_the_rest(commands, outside, self._host, self._vitals)
-        listener = Listener(self._access.gate, self._access.pairings, commands, outside.channels)
-        desk = build_desk(commands, self._config, outside, self._delivery, self._access, listener)
-        self._menu = CommandMenu(
-            outside.channels, commands, self._access.gate, self._supervisor.spawn
-        )
-        self._access.gate.on_admins_change = self._menu.refresh
-        return DispatcherParts(
-            lifecycle=self._outside.store,
-            gate=self._access.gate,
-            roles=self._access.roles,
-            listener=listener,
-            overheard=self._overheard,
-            edits=Edits(
-                listener=listener,
-                lanes=self._lanes,
-                clock=outside.clock,
-                wake_memory=self._background.wake,
-            ),
-            moves=build_moves(
-                outside,
-                agent,
-                self._access,
-                self._lanes,
-                self._activity,
-                (self._supervisor.spawn, self._background.wake),
-            ),
-            redactor=self._outside.redactor,
-            commands=commands,
-            desk=desk,
+    def _build_dispatcher(self) -> tuple[Dispatcher, CommandMenu]:
+        among = Among(
+            config=self._config,
+            outside=self._outside,
+            agent=self._agent,
+            access=self._access,
             lanes=self._lanes,
             delivery=self._delivery,
-            channels=self._outside.channels,
-            clock=self._outside.clock,
+            host=self._host,
+            overheard=self._overheard,
+            recall=self._searched.search.recall,
+            forgetting=self._forgetting,
             activity=self._activity,
             spawn=self._supervisor.spawn,
+            wake_memory=self._background.wake,
+            vitals=self.watch.vitals,
         )
-
-    def _vitals(self) -> Vitals:
-        return Vitals(
-            version=__version__,
-            up_s=self._outside.clock.monotonic() - self._started_s,
-            model=self._agent.settings.name("model"),
-            channels=self._book.worded(),
-            running_turns=self._lanes.running_turns,
-            max_turns=self._agent.settings.number("agent_max_context_turns"),
-            set_aside=self._dispatcher.set_aside.of_last_day,
-            health=self._health(),
-        )
-
-    def _health(self) -> Health:
-        signs = Signs(
-            now_s=self._outside.clock.monotonic(),
-            channels=self._book.states,
-            store_trouble=self._outside.store_watch.trouble,
-            model_failures=self._model.failures,
-            model_reason=self._model.reason,
-            undelivered_for_s=self._delivery.longest_wait_s,
-            memory_trouble=self._background.memory_trouble,
-        )
-        return judge(signs)
+        parts, menu = build_dispatching(among)
+        return Dispatcher(parts), menu

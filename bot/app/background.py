@@ -6,27 +6,45 @@ import asyncio
 from zoneinfo import ZoneInfo
 
 from bot.app.agent import Agent
+from bot.app.indexing import SearchedMemory
 from bot.app.outside import Outside
 from bot.config import Config
+from bot.config.changes import CHANGEABLE
 from bot.core.chat import SessionKey
 from bot.ports import MemoryFiles, ModelClient
 from bot.runtime.context.scale import most_digest_tokens
 from bot.runtime.housekeeping import CleanUpParts, HousekeepingParts, jobs_of
+from bot.runtime.job_book import JobBook
 from bot.runtime.jobs import ClockTimer, JobParts, run_job
 from bot.runtime.remembering import Remembering, RememberingParts, SummaryLimits
+from bot.runtime.remembering.distilling import Distilling, DistillingParts
 from bot.runtime.supervisor import Spawn
+
+CAPS = tuple(key for key in CHANGEABLE if key.startswith("caps."))
+"""The settings that say how much may be spent in a day."""
 
 
 class Background:
     """Starts the work that no message asks for, and hears when there is some."""
 
-    def __init__(self, config: Config, outside: Outside, model: ModelClient, spawn: Spawn) -> None:
+    def __init__(
+        self,
+        config: Config,
+        outside: Outside,
+        model: ModelClient,
+        spawn: Spawn,
+        searched: SearchedMemory,
+        jobs: JobBook,
+    ) -> None:
         self._zone = ZoneInfo(config.timezone)
         self._outside = outside
         self._model = model
         self._spawn = spawn
+        self._searched = searched
+        self._jobs = jobs
         self._timer = outside.timer or ClockTimer(clock=outside.clock)
         self._remembering: Remembering | None = None
+        self._distilling: Distilling | None = None
 
     def wake(self) -> None:
         """Say that something left a chat's window, or is to be remembered."""
@@ -36,19 +54,27 @@ class Background:
     @property
     def memory_trouble(self) -> str:
         """Why memory files cannot be written; empty when they can."""
-        return "" if self._remembering is None else self._remembering.trouble
+        workers = (self._remembering, self._distilling)
+        return next((each.trouble for each in workers if each is not None and each.trouble), "")
 
     def start(self, agent: Agent) -> None:
         """Begin; what an earlier process left undone comes first."""
+        self._searched.start(self._spawn)
         if self._outside.memory_files is not None:
             self._remembering = self._make_remembering(agent, self._outside.memory_files)
+            follow_caps = self._remembering.follow_caps
+            for key in CAPS:
+                agent.settings.follow(key, lambda _: follow_caps())
             self._spawn("remembering", self._remembering.run())
+            self._distilling = self._make_distilling(self._outside.memory_files)
+            self._spawn("distilling", self._distilling.run())
         housekeeping = HousekeepingParts(
             store=self._outside.store,
             clock=self._outside.clock,
             zone=self._zone,
             clean_up=self.clean_up_parts(agent),
             wake_memory=self.wake,
+            distil=None if self._distilling is None else self._distilling.distil_all,
         )
         parts = JobParts(
             slots=self._outside.store,
@@ -57,6 +83,7 @@ class Background:
             clock=self._outside.clock,
             zone=self._zone,
             spawn=self._spawn,
+            book=self._jobs,
         )
         for job in jobs_of(housekeeping):
             self._spawn(f"calendar {job.name}", run_job(job, parts))
@@ -76,8 +103,22 @@ class Background:
         )
 
     async def close(self) -> None:
-        """Let go of the timer."""
+        """Let go of the timer and of the search index."""
         await self._timer.close()
+        if self._outside.search_index is not None:
+            await self._outside.search_index.close()
+
+    def _make_distilling(self, files: MemoryFiles) -> Distilling:
+        return Distilling(
+            DistillingParts(
+                store=self._outside.store,
+                files=files,
+                redactor=self._outside.redactor,
+                clock=self._outside.clock,
+                zone=self._zone,
+                on_written=self._searched.look_at_files,
+            )
+        )
 
     def _make_remembering(self, agent: Agent, files: MemoryFiles) -> Remembering:
         outside = self._outside
@@ -104,5 +145,8 @@ class Background:
                 limits=limits,
                 on_landed=agent.runner.forget,
                 spawn=self._spawn,
+                facts=outside.store,
+                episodes=outside.store,
+                memories=agent.settings,
             )
         )

@@ -31,21 +31,42 @@ def build_channels(
     Raises:
         ConfigError: A section names no channel, or its settings cannot be used.
     """
-    wanted: list[str] = []
+    wanted = () if only_local else wanted_channels(config)
     for section in () if only_local else config.channels:
-        if section.is_wanted_as(_channel_module(section.name).Settings):
-            wanted.append(section.name)
-        else:
+        if section.name not in wanted:
             missing = ", ".join(section.missing.values())
             why = f"{missing} not set" if missing else "switched off"
             announce(f"{section.name}: not configured ({why})")
-    channels: dict[str, Channel] = {}
-    for name in wanted or [LOCAL_CHANNEL]:
-        module = _channel_module(name)
-        settings = config.read_channel(name, module.Settings)
-        hide(secrets_of(settings))
-        channels[name] = module.build(settings, clock)
-    return channels
+    names = wanted or (LOCAL_CHANNEL,)
+    return {name: build_channel(config, name, clock, hide) for name in names}
+
+
+def wanted_channels(config: Config) -> tuple[str, ...]:
+    """Name the channels that the operator wants.
+
+    Raises:
+        ConfigError: A section names no channel.
+    """
+    return tuple(
+        section.name
+        for section in config.channels
+        if section.is_wanted_as(_channel_module(section.name).Settings)
+    )
+
+
+def build_channel(
+    config: Config, name: str, clock: Clock, hide: Callable[[tuple[str, ...]], None]
+) -> Channel:
+    """Build one channel; ``hide`` is told its secrets.
+
+    Raises:
+        ConfigError: There is no such channel, or its settings cannot be used.
+    """
+    module = _channel_module(name)
+    settings = config.read_channel(name, module.Settings)
+    hide(secrets_of(settings))
+    channel: Channel = module.build(settings, clock)
+    return channel
 
 
 def slack_manifest(http_url: str = "") -> str:

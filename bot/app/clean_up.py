@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.config import Config
-from bot.config.changes import CHANGEABLE
+from bot.config.changes import operator_values
 from bot.core.schedule import silent_before
 from bot.errors import BotError
 from bot.ports import Clock
@@ -46,7 +46,7 @@ async def clean_up_alone(config: Config, clock: Clock, *, is_dry_run: bool) -> A
     with lock_data_folder(config.data_dir):
         store = SqliteStore.open(database)
         try:
-            settings = LiveSettings({key: getattr(config, key) for key in CHANGEABLE}, store, clock)
+            settings = LiveSettings(operator_values(config), store, clock)
             await settings.load()
             parts = CleanUpParts(
                 sessions=store,
@@ -87,8 +87,8 @@ def _word_held_back(count: int) -> tuple[str, ...]:
         return ()
     stay = "chat as silent stays" if count == 1 else "chats as silent stay"
     return (
-        f"{count} {stay} for now: the daily files do not have all that was said there, or "
-        "something is still to be delivered. A running bot sees to both.",
+        f"{count} {stay} for now: the daily files do not have all that was said there or something "
+        "is still to be delivered, which a running bot sees to, or a reminder is to come.",
     )
 
 

@@ -24,6 +24,7 @@ from bot.runtime.commands.retry import retry_command
 from bot.runtime.commands.start import start_command
 from bot.runtime.commands.status import Vitals, status_command
 from bot.runtime.commands.stop import stop_command
+from bot.runtime.commands.usage import UsageParts, usage_command
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
 from bot.runtime.listening import Listener
@@ -42,7 +43,7 @@ def build_commands(
     zone = ZoneInfo(config.timezone)
     return CommandTable(
         (
-            new_command(agent.runner),
+            new_command(agent.runner, agent.openings),
             context_command(agent.runner, zone),
             compact_command(agent.runner),
             stop_command(lanes),
@@ -55,21 +56,38 @@ def build_commands(
             unpair_command(access.pairings),
             allow_command(access.groups),
             disallow_command(access.groups),
+            usage_command(
+                UsageParts(
+                    usage=outside.store,
+                    spending=agent.spending,
+                    title_of=access.title_of,
+                    clock=outside.clock,
+                    zone=zone,
+                )
+            ),
         )
     )
 
 
+def build_elsewhere(
+    table: CommandTable, config: Config, outside: Outside, lanes: Lanes
+) -> Elsewhere:
+    """Build what finds out which conversation is meant; it adds the command that names one."""
+    zone, store = ZoneInfo(config.timezone), outside.store
+    elsewhere = Elsewhere(table, store, store, zone, lanes.asked_in)
+    table.add(elsewhere_command(elsewhere))
+    return elsewhere
+
+
 def build_desk(
     table: CommandTable,
-    config: Config,
+    elsewhere: Elsewhere,
     outside: Outside,
     delivery: Delivery,
     access: Access,
     listener: Listener,
 ) -> CommandDesk:
-    """Build what answers commands; it adds the one that is given in another conversation."""
-    elsewhere = Elsewhere(table, outside.store, outside.store, ZoneInfo(config.timezone))
-    table.add(elsewhere_command(elsewhere))
+    """Build what answers commands."""
     return CommandDesk(
         commands=table,
         elsewhere=elsewhere,
@@ -77,6 +95,7 @@ def build_desk(
         listener=listener,
         roles=access.roles,
         lifecycle=outside.store,
+        records=outside.store,
         delivery=delivery,
         channels=outside.channels,
         clock=outside.clock,

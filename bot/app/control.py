@@ -8,62 +8,107 @@ import logging
 import os
 import secrets
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from bot.adapters.control_client import Contact, left_in
+from bot.app.access import Access
+from bot.app.agent import Agent
+from bot.app.backup import Backups
 from bot.app.clean_up import Answer, answer_clean_up
-from bot.config import HttpPlace
+from bot.app.export import answer_export
+from bot.app.memory import build_exporter
+from bot.app.outside import Outside
+from bot.app.stored_check import check_stored
+from bot.app.watch import Watch
+from bot.config import Config, HttpPlace
+from bot.core.chat import PersonKey
+from bot.core.findings import Findings
 from bot.runtime.access_gate import OPERATOR
-from bot.runtime.commands.status import Vitals
+from bot.runtime.exporting import Exporter
 from bot.runtime.housekeeping import CleanUpParts
 from bot.runtime.pairing import Pairings
 
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorParts:
+    """What does what an operator asks for; without ``backups`` there is nothing on a disk.
+
+    ``examine`` looks at what is kept in the data folder; blocking.
+    """
+
+    clean_up: CleanUpParts
+    pairings: Pairings
+    exporter: Exporter
+    backups: Backups | None
+    examine: Callable[[], Findings]
+
+
+def operator_parts(
+    config: Config, outside: Outside, agent: Agent, access: Access, clean_up: CleanUpParts
+) -> OperatorParts:
+    """Give what does what an operator asks for."""
+    source, zone = outside.backup_source, ZoneInfo(config.timezone)
+    return OperatorParts(
+        clean_up=clean_up,
+        pairings=access.pairings,
+        exporter=build_exporter(outside, agent),
+        backups=None if source is None else Backups(source, outside.clock, zone),
+        examine=partial(check_stored, config, outside.clock, is_running=True),
+    )
+
+
 async def answer_questions(
-    place: HttpPlace,
-    data_dir: Path,
-    vitals: Callable[[], Vitals],
-    clean_up: CleanUpParts,
-    pairings: Pairings,
+    place: HttpPlace, data_dir: Path, watch: Watch, parts: OperatorParts
 ) -> None:
     """Answer until cancelled; where nothing can be listened on, say so and return.
 
     ``data_dir`` is where word is left of how to ask.
     """
     await asyncio.to_thread(importlib.import_module, "bot.adapters.control_server")
-    from bot.adapters.control_server import ControlServer
-
-    async def health(_: str) -> dict[str, object]:
-        now = vitals().health
-        return {"status": now.condition, "reasons": now.reasons}
+    from bot.adapters.control_server import ControlServer, Pages, Stream
 
     async def status(_: str) -> dict[str, object]:
-        return asdict(vitals()) | {"pid": os.getpid()}
+        await watch.look()
+        return asdict(watch.vitals()) | {"pid": os.getpid()}
 
     async def would_go(_: str) -> Answer:
-        return await answer_clean_up(clean_up, is_dry_run=True)
+        return await answer_clean_up(parts.clean_up, is_dry_run=True)
 
     async def remove(_: str) -> Answer:
-        return await answer_clean_up(clean_up, is_dry_run=False)
+        return await answer_clean_up(parts.clean_up, is_dry_run=False)
 
     async def pair(code: str) -> dict[str, object]:
-        return asdict(await pairings.let_in(code, by=OPERATOR))
+        return asdict(await parts.pairings.let_in(code, by=OPERATOR))
+
+    async def export(person_key: str) -> Answer:
+        return await answer_export(parts.exporter, PersonKey(person_key))
+
+    async def examine(_: str) -> dict[str, object]:
+        return {"findings": [asdict(each) for each in await asyncio.to_thread(parts.examine)]}
 
     token = secrets.token_urlsafe(32)
     server = ControlServer(
         place.host,
         place.port,
         token=token,
-        is_up=lambda: vitals().health.condition != "down",
-        health=health,
+        pages=Pages(
+            readiness=watch.readiness,
+            metrics=lambda: _metrics_page(watch),
+            token=None if place.token is None else place.token.get_secret_value(),
+        ),
         answers={
             ("GET", "/status"): status,
+            ("GET", "/examine"): examine,
             ("GET", "/cleanup"): would_go,
             ("POST", "/cleanup"): remove,
             ("POST", "/pair"): pair,
+            ("POST", "/export"): export,
+            **({("POST", "/backup"): Stream(begin=parts.backups.write)} if parts.backups else {}),
         },
     )
     try:
@@ -75,3 +120,11 @@ async def answer_questions(
     except OSError as error:
         about = {"host": place.host, "port": place.port, "why": str(error)}
         logger.warning("http.not_listening", extra=about)
+
+
+async def _metrics_page(watch: Watch) -> tuple[bytes, str]:
+    """Write what Prometheus asks for."""
+    await asyncio.to_thread(importlib.import_module, "bot.adapters.prometheus_text")
+    from bot.adapters.prometheus_text import CONTENT_TYPE, written
+
+    return written(await watch.reading()), CONTENT_TYPE

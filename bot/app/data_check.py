@@ -9,16 +9,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters import control_client
-from bot.adapters.store.examining import look_at_database
 from bot.adapters.store.folder import hold_data_folder
-from bot.core.findings import Finding, Grade, one_line
+from bot.adapters.store.switching import DATABASE, MEMORY, PLAN, STAGED, is_plan
+from bot.app.stored_check import check_stored, named, size
+from bot.config import Config
+from bot.core.findings import Area, Finding, Findings, Grade, finding_from
 from bot.errors import BotError, DataError, DataFolderBusy
+from bot.ports import Clock
 from bot.runtime.health import duration
+
+DATA = Area(name="data")
 
 LEAST_FREE_BYTES = 100 * 1024 * 1024
 """Below this nothing is sure to be written: a database that tidies up needs its own size again."""
 
 GOOD_FREE_BYTES = 1024 * 1024 * 1024
+
+LEAST_FREE_FILES, GOOD_FREE_FILES = 1_000, 10_000
+"""Likewise for files: a disk may have room, and no place for the name of another one."""
+
+EXAMINED_IN_S = 240.0
+"""How long the running bot may take to look at what it keeps: some seconds a gigabyte."""
 
 _GRADES: dict[str, Grade] = {"ok": "ok", "degraded": "warning", "down": "broken"}
 
@@ -29,12 +40,14 @@ class RunningBot:
 
     Attributes:
         is_there: Whether there is one that answered.
+        address: Where it answers.
         condition: How it is, :data:`~bot.runtime.health.Condition` for one of this version.
         model: The name of the model that it asks; an admin may have changed it.
         channels: Those that it receives for.
     """
 
     is_there: bool = False
+    address: str = ""
     pid: int = 0
     up_s: float = 0.0
     condition: str = ""
@@ -47,7 +60,7 @@ class RunningBot:
 class DataCheck:
     """What was found; ``is_held`` says that another process works on the folder."""
 
-    findings: tuple[Finding, ...]
+    findings: Findings
     running: RunningBot = RunningBot()
     is_held: bool = False
 
@@ -56,33 +69,37 @@ class DataCheck:
         return channel in self.running.channels if self.running.is_there else self.is_held
 
 
-def check_data(folder: Path) -> DataCheck:
-    """Look at the folder; at its database only while nobody works on it. Blocking."""
+def check_data(config: Config, clock: Clock) -> DataCheck:
+    """Look at the folder; at what lies in it only while nobody works on it. Blocking."""
+    folder = config.data_dir
     running = _ask_running(folder)
     if running.is_there:
-        findings = (_condition(running), *_folder(folder), _of_the_bot(running))
+        findings = (_condition(running), *_folder(folder), *_of_the_bot(folder))
         return DataCheck(findings=findings, running=running, is_held=True)
     if not folder.exists():
         return DataCheck(findings=(_NOBODY, _place_for(folder)))
     seen = _folder(folder)
-    if any(each.grade == "broken" for each in seen):
-        return DataCheck(findings=(_NOBODY, *seen))
+    if any(each.id == "data.folder" and each.grade == "broken" for each in seen):
+        restore = _restore(folder) if folder.is_dir() and _is_ours(folder) else ()
+        return DataCheck(findings=(_NOBODY, *seen, *restore))
     try:
         with hold_data_folder(folder):
-            return DataCheck(findings=(_NOBODY, *seen, _database(folder / "daybook.db")))
+            stored = check_stored(config, clock, is_running=False)
+            return DataCheck(findings=(_NOBODY, *seen, *_restore(folder), *stored))
     except DataFolderBusy as error:
         return DataCheck(findings=(_mute(error), *seen), is_held=True)
     except DataError as error:
-        unusable = _broken("folder", str(error), "let the user that runs the bot own it")
+        unusable = DATA.broken("folder", str(error), "let the user that runs the bot own it")
         return DataCheck(findings=(_NOBODY, unusable))
 
 
-_NOBODY = Finding(area="data", check="running", seen="no bot is running here")
+_NOBODY = DATA.ok("running", "no bot is running here")
 
 
 def _ask_running(folder: Path) -> RunningBot:
     try:
         answer = control_client.ask(folder, "/status")
+        address = control_client.address_in(folder)
     except BotError:
         return RunningBot()
     match answer:
@@ -95,6 +112,7 @@ def _ask_running(folder: Path) -> RunningBot:
         }:
             return RunningBot(
                 is_there=True,
+                address=address,
                 pid=pid,
                 up_s=up_s,
                 condition=condition,
@@ -107,84 +125,142 @@ def _ask_running(folder: Path) -> RunningBot:
 
 def _condition(running: RunningBot) -> Finding:
     how = "; ".join((running.condition, *running.reasons))
-    seen = one_line(f"the bot runs as process {running.pid}, up {duration(running.up_s)}: {how}")
-    grade = _GRADES.get(running.condition, "broken")
-    mend = "" if grade == "ok" else "see below, and in docs/running.md what its log says"
-    return Finding(area="data", check="running", grade=grade, seen=seen, mend=mend)
+    seen = f"the bot runs as process {running.pid}, up {duration(running.up_s)}: {how}"
+    mend = "see below, and in docs/running.md what its log says"
+    match _GRADES.get(running.condition, "broken"):
+        case "ok":
+            return DATA.ok("running", seen)
+        case "warning":
+            return DATA.warning("running", seen, mend)
+        case "broken":
+            return DATA.broken("running", seen, mend)
 
 
 def _mute(busy: DataFolderBusy) -> Finding:
     mend = "if it is starting, wait and run doctor again; a terminal chat cannot be asked at all"
-    seen = f"a process that cannot be asked works here: {busy}"
-    return Finding(area="data", check="running", grade="warning", seen=one_line(seen), mend=mend)
+    return DATA.warning("running", f"a process that cannot be asked works here: {busy}", mend)
 
 
 def _place_for(folder: Path) -> Finding:
     """Look whether the first start can make the folder."""
     there = next(each for each in folder.parents if each.exists())
     if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
-        return _ok("folder", f"{folder} is made by the first start")
+        return DATA.ok("folder", f"{folder} is made by the first start")
     mend = f"make {folder} for the user that runs the bot, or set another data_dir"
-    return _broken("folder", f"{folder} cannot be made: {there} cannot be written", mend)
+    return DATA.broken("folder", f"{folder} cannot be made: {there} cannot be written", mend)
 
 
-def _folder(folder: Path) -> tuple[Finding, ...]:
+def _folder(folder: Path) -> Findings:
     if not folder.is_dir():
-        return (_broken("folder", f"{folder} is no folder", "move it away, or set data_dir"),)
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return (DATA.broken("folder", f"{folder} is no folder", "move it away, or set data_dir"),)
+    places = (folder, *sorted(folder.glob("*.db*")), folder / MEMORY)
+    shut = tuple(place.name for place in places if place.exists() and not _is_ours(place))
+    if shut:
+        return (judge_shut(folder, shut, is_read_only=_is_read_only(folder)),)
+    usage = shutil.disk_usage(folder)
+    return (
+        _privacy(folder),
+        _private_files(folder),
+        judge_free_space(usage.free),
+        judge_free_files(*_files_of_disk(folder)),
+    )
+
+
+def _is_ours(place: Path) -> bool:
+    return os.access(place, os.R_OK | os.W_OK | (os.X_OK if place.is_dir() else 0))
+
+
+def _is_read_only(folder: Path) -> bool:
+    return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+
+
+def judge_shut(folder: Path, names: tuple[str, ...], *, is_read_only: bool) -> Finding:
+    """Say what it means that some of the data cannot be written."""
+    seen = f"{folder} cannot be written: {named(names)}"
+    if is_read_only:
+        mend = "its disk is mounted read-only: look at the system's log, then mount it writable"
+    else:
         mend = f"let the user that runs the bot own it: chown -R that-user {folder}"
-        return (_broken("folder", f"{folder} cannot be written", mend),)
-    return (_privacy(folder), judge_free_space(shutil.disk_usage(folder).free))
+    return DATA.broken("folder", seen, mend)
 
 
 def _privacy(folder: Path) -> Finding:
     mode = folder.stat().st_mode & 0o777
     if sys.platform != "win32" and mode & 0o077:
         seen = f"{folder} is open to others on this machine (mode {mode:03o})"
-        return _warning("folder", seen, f"chmod 700 {folder}")
-    return _ok("folder", f"{folder} is its owner's alone")
+        return DATA.warning("folder", seen, f"chmod 700 {folder}")
+    return DATA.ok("folder", f"{folder} is its owner's alone")
+
+
+def _private_files(folder: Path) -> Finding:
+    """Look at the files with what people said, which the bot makes for its owner alone."""
+    below = folder / MEMORY
+    files = (*folder.glob(f"{DATABASE}*"), folder / "control.json", below, *below.rglob("*"))
+    shared = tuple(
+        file.relative_to(folder).as_posix()
+        for file in sorted(files)
+        if sys.platform != "win32" and file.exists() and file.stat().st_mode & 0o077
+    )
+    if shared:
+        mend = f"chmod -R go-rwx {folder}"
+        return DATA.warning("private", f"open to others on this machine: {named(shared)}", mend)
+    return DATA.ok("private", "what people said is in files that are their owner's alone")
 
 
 def judge_free_space(free_bytes: int) -> Finding:
     """Say what the free space of the disk with the data folder means."""
-    seen = f"{_size(free_bytes)} are free"
+    seen = f"{size(free_bytes)} are free"
     mend = "free some space: what cannot be written down is not answered"
     if free_bytes < LEAST_FREE_BYTES:
-        return _broken("disk", seen, mend)
+        return DATA.broken("disk", seen, mend)
     if free_bytes < GOOD_FREE_BYTES:
-        return _warning("disk", seen, mend)
-    return _ok("disk", seen)
+        return DATA.warning("disk", seen, mend)
+    return DATA.ok("disk", seen)
 
 
-def _database(file: Path) -> Finding:
-    if not file.exists():
-        return _ok("database", f"{file.name} is made by the first start")
-    look = look_at_database(file)
-    if look.fault:
-        return _broken("database", f"{file.name} {look.fault}", look.mend)
-    if look.version > look.newest_version:
-        seen = f"{file.name} has schema {look.version}, this bot knows {look.newest_version}"
-        return _broken("database", seen, "update the bot, or restore an older backup")
-    will = "" if look.version == look.newest_version else f", {look.newest_version} after a start"
-    size = _size(file.stat().st_size)
-    return _ok("database", f"{file.name} is sound: {size}, schema {look.version}{will}")
+def _files_of_disk(folder: Path) -> tuple[int, int]:
+    """Say how many files the disk has room for, and how many there may be; 0 for no limit."""
+    if not hasattr(os, "statvfs"):
+        return 0, 0
+    found = os.statvfs(folder)
+    return found.f_favail, found.f_files
 
 
-def _of_the_bot(running: RunningBot) -> Finding:
-    return _ok("database", f"the database is open in process {running.pid}, which looks after it")
+def judge_free_files(free: int, most: int) -> Finding:
+    """Say what it means that a disk has room for so many more files, of so many at most."""
+    if not most:
+        return DATA.ok("inodes", "the disk takes any number of files")
+    seen = f"the disk has room for {free:,} more files"
+    mend = "remove many small files from that disk (df -i shows how many): none can be made soon"
+    if free < LEAST_FREE_FILES:
+        return DATA.broken("inodes", seen, mend)
+    if free < GOOD_FREE_FILES:
+        return DATA.warning("inodes", seen, mend)
+    return DATA.ok("inodes", seen)
 
 
-def _size(size_bytes: int) -> str:
-    return f"{size_bytes / 1024**3:.1f} GiB" if size_bytes >= 1024**3 else f"{size_bytes >> 20} MiB"
+def _restore(folder: Path) -> Findings:
+    """Look for a restore that was broken off; the next start sees to it, whichever it was."""
+    plan = folder / PLAN
+    if plan.exists() and not is_plan(plan):
+        mend = f"move {plan} away, then restore the backup again"
+        return (DATA.broken("restore", f"{PLAN} is none of this bot's: no start gets by it", mend),)
+    if plan.exists():
+        seen = f"a restore was broken off halfway ({PLAN}): what is said below is of a half"
+        return (DATA.warning("restore", seen, "start the bot: it finishes the restore first"),)
+    if (folder / STAGED).exists():
+        seen = f"a restore was broken off before it changed anything ({STAGED}/)"
+        mend = "start the bot, which removes it, or restore the backup again"
+        return (DATA.warning("restore", seen, mend),)
+    return (DATA.ok("restore", "no restore was broken off"),)
 
 
-def _ok(check: str, seen: str) -> Finding:
-    return Finding(area="data", check=check, seen=one_line(seen))
-
-
-def _warning(check: str, seen: str, mend: str) -> Finding:
-    return Finding(area="data", check=check, grade="warning", seen=one_line(seen), mend=mend)
-
-
-def _broken(check: str, seen: str, mend: str) -> Finding:
-    return Finding(area="data", check=check, grade="broken", seen=one_line(seen), mend=mend)
+def _of_the_bot(folder: Path) -> Findings:
+    """Ask the running bot how what it keeps is: nobody else opens any of that."""
+    try:
+        answer = control_client.ask(folder, "/examine", timeout_s=EXAMINED_IN_S)
+        found = answer.get("findings")
+        return tuple(map(finding_from, found)) if isinstance(found, list) else ()
+    except (BotError, ValueError) as error:
+        mend = "restart it, so that it is of this version, then run doctor again"
+        return (DATA.warning("asked", f"the bot does not say how its data is: {error}", mend),)

@@ -10,10 +10,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Protocol, TextIO
 
-from bot import __version__
-from bot.core.findings import Finding, Grade, gravest
-
-Findings = tuple[Finding, ...]
+from bot.core.findings import Finding, Findings, Grade, gravest
 
 _MARKS: dict[Grade, str] = {"ok": "✓", "warning": "!", "broken": "✗"}
 _COLOURS: dict[Grade, str] = {"ok": "32", "warning": "33;1", "broken": "31;1"}
@@ -33,23 +30,27 @@ class Page(Protocol):
         ...
 
 
-def page_for(stream: TextIO, *, as_json: bool) -> Page:
-    """Choose the form for where the lines go; on a terminal ``NO_COLOR`` takes the colours away."""
+def page_for(stream: TextIO, *, as_json: bool, area: str = "") -> Page:
+    """Choose the form for where the lines go; on a terminal ``NO_COLOR`` takes the colours away.
+
+    The name of ``area`` is not shown: it stands above already.
+    """
     if as_json:
         return JsonPage()
     if not stream.isatty() or not _can_show(stream.encoding, "".join(_MARKS.values()) + _MEND):
         return PlainPage()
     has_colours = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return TerminalPage(shutil.get_terminal_size().columns, has_colours=has_colours)
+    width = shutil.get_terminal_size().columns
+    return TerminalPage(width, has_colours=has_colours, area=area)
 
 
 class TerminalPage:
     """Lines for a person: an area's name once, a mark for each finding, the mend below it."""
 
-    def __init__(self, width: int, *, has_colours: bool) -> None:
+    def __init__(self, width: int, *, has_colours: bool, area: str = "") -> None:
         self._width = max(40, width)
         self._has_colours = has_colours
-        self._area = ""
+        self._area = area
 
     def lines(self, findings: Findings) -> list[str]:
         """Give the lines of some more findings."""
@@ -107,20 +108,17 @@ class PlainPage:
 
 
 class JsonPage:
-    """One JSON object with everything."""
+    """One JSON object a finding, each on a line of its own."""
 
     def lines(self, findings: Findings) -> list[str]:
-        """Give nothing yet."""
-        return []
+        """Give an object for each, with its ``id``."""
+        return [
+            json.dumps({"id": each.id, **asdict(each)}, ensure_ascii=False) for each in findings
+        ]
 
     def verdict(self, findings: Findings) -> list[str]:
-        """Give the object."""
-        whole = {
-            "version": __version__,
-            "grade": gravest(findings),
-            "findings": [asdict(each) for each in findings],
-        }
-        return [json.dumps(whole, ensure_ascii=False, indent=2)]
+        """Give nothing more: the exit code says how things are altogether."""
+        return []
 
 
 def sum_up(findings: Findings) -> str:

@@ -26,6 +26,7 @@ def build_moves(
     async def reload() -> None:
         await access.gate.load()
         await agent.settings.load()
+        await agent.spending.reload()
 
     spawn, wake_memory = background
     return ChatMoves(

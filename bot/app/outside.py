@@ -9,17 +9,24 @@ from pathlib import Path
 from typing import Protocol
 
 from bot.adapters.attachments.reader import FileReader
+from bot.adapters.backup_making import BackupSource
 from bot.adapters.calendar import CronCalendar
 from bot.adapters.redactor import RuleRedactor
 from bot.adapters.token_counter import TiktokenCounter
 from bot.app.channels import Announce
 from bot.ports import (
     AttachmentReader,
+    Backlogs,
     Calendar,
     Channel,
     Clock,
     Conversations,
+    Disk,
+    Episodes,
+    Facts,
+    Forgettings,
     JobSlots,
+    KeptItems,
     KeptResults,
     Lifecycle,
     MemoryFiles,
@@ -27,7 +34,13 @@ from bot.ports import (
     ModelClient,
     ModelLimits,
     People,
+    PersonalRecords,
+    PersonZones,
+    RawSearch,
+    RecalledFiles,
     Redactor,
+    Reminders,
+    SearchIndex,
     Sessions,
     Settings,
     TaskStates,
@@ -41,6 +54,9 @@ from bot.runtime.health import StoreWatch
 class Store(
     Lifecycle,
     Conversations,
+    Episodes,
+    Facts,
+    KeptItems,
     People,
     TaskStates,
     KeptResults,
@@ -50,6 +66,11 @@ class Store(
     Settings,
     JobSlots,
     UsageLog,
+    PersonalRecords,
+    Reminders,
+    PersonZones,
+    Forgettings,
+    Backlogs,
     Protocol,
 ):
     """The ports that one store fills together; ``close`` finishes what is queued."""
@@ -69,7 +90,12 @@ class Outside:
         follows_bad_end: Whether the process before did not end as it should, or may not have.
         warm_up: Loads, in a thread, what the first message would have to wait for.
         memory_files: Where what is remembered is written; None to remember nothing beyond chats.
+        search_index: What finds pieces of memory; None to find nothing.
+        recalled_files: The files that it is to find besides what the store has.
+        raw_search: What searches the disk for what was forgotten; None where nothing is on one.
+        disk: What looks at the disk with the data folder; None where there is none.
         timer: What waits for moments of the calendar; None for one that sleeps by ``clock``.
+        backup_source: What a backup is made of; None where nothing is on a disk.
         jitter: Gives numbers in [0, 1), so that pauses are not all of the same length.
     """
 
@@ -89,4 +115,9 @@ class Outside:
     warm_up: Callable[[], None] | None = None
     memory_files: MemoryFiles | None = None
     timer: Timer | None = None
+    disk: Disk | None = None
+    search_index: SearchIndex | None = None
+    recalled_files: RecalledFiles | None = None
+    raw_search: RawSearch | None = None
+    backup_source: BackupSource | None = None
     calendar: Calendar = field(default_factory=CronCalendar)

@@ -19,7 +19,10 @@ def build_screens(config: Config, outside: Outside, agent: Agent, access: Access
         live=agent.settings,
         runner=agent.runner,
         usage=outside.store,
+        facts=outside.store,
+        memories=agent.settings,
         files=outside.memory_files,
+        title_of=access.gate.title_of,
         clock=outside.clock,
         zone=ZoneInfo(config.timezone),
     )

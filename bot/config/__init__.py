@@ -6,20 +6,28 @@ place, the key, and what would be right. No text that may be a secret is ever re
 
 ``layers`` reads and lays the sources over each other, ``keys`` says what may stand in them (values
 of a kind of their own are in ``kinds``), ``wording`` turns a validator's findings into that one
-line. ``changes`` says which of them admins may change in the chat while the bot runs.
+line. ``changes`` says which of them admins may change in the chat while the bot runs. ``own_files``
+and ``writing`` are for the set-up, which alone writes any.
 """
 
 from bot.config.keys import Config, load, settings_file
 from bot.config.kinds import AnthropicKeys, HttpPlace
+from bot.config.own_files import Held, OwnFiles
 from bot.config.sections import ChannelSection, read_section, secrets_of
+from bot.config.writing import check_place, read_own_files, write_own_files
 
 __all__ = [
     "AnthropicKeys",
     "ChannelSection",
     "Config",
+    "Held",
     "HttpPlace",
+    "OwnFiles",
+    "check_place",
     "load",
+    "read_own_files",
     "read_section",
     "secrets_of",
     "settings_file",
+    "write_own_files",
 ]

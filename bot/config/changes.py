@@ -11,20 +11,21 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal, get_args, get_origin
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from bot.config.keys import Config
 from bot.config.wording import limits_of, nearest
 from bot.errors import ConfigError
 
-Value = int | str | None
+Value = int | float | str | None
 """A setting's value; None where nothing is set, or where a change gives it back."""
 
 _LONGEST_KEY = 64
 _SHOWN = re.compile(r"[A-Za-z0-9.,+-]{1,20}")  # nothing that a platform draws or rings a bell for
 _NAME = re.compile(r"[\w/][\w.:/@+-]{0,127}")  # as ollama, vLLM, Bedrock and routers name models
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,12}")
+_AMOUNT = re.compile(r"\d{1,9}(\.\d{1,9})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,13 @@ _RULES = {
     "summary_model": _Rule(acts="from the next summary on", unset="the model that answers"),
     "model_window_tokens": _Rule(unset="what is known of the model"),
     "group_mode": _Rule(acts="from the next message on"),
+    "memory": _Rule(acts="from the next message on"),
+    "caps.person_usd": _Rule(is_for_one_chat_too=False),
+    "caps.chat_usd": _Rule(is_for_one_chat_too=False),
+    "caps.bot_usd": _Rule(is_for_one_chat_too=False),
+    "caps.person_tokens": _Rule(is_for_one_chat_too=False, unset="no limit"),
+    "caps.chat_tokens": _Rule(is_for_one_chat_too=False, unset="no limit"),
+    "caps.bot_tokens": _Rule(is_for_one_chat_too=False, unset="no limit"),
     "conversation_max_age_days": _Rule(
         is_for_one_chat_too=False, acts="from the next daily clean-up on"
     ),
@@ -82,7 +90,7 @@ def changeable(key: str) -> Changeable:
     rule = _RULES.get(key)
     if rule is None:
         raise ConfigError(_why_not(key))
-    field = Config.model_fields[key]
+    field = _field_of(key)
     return Changeable(
         key=key,
         description=field.description or "",
@@ -106,7 +114,7 @@ class Bounds:
 
 def bounds_of(key: str) -> Bounds:
     """Say what one of :data:`CHANGEABLE` may be."""
-    field = Config.model_fields[key]
+    field = _field_of(key)
     if _is_number(field):
         bounds = {
             name: value
@@ -128,9 +136,11 @@ def read_change(key: str, text: str) -> Value:
             would be.
     """
     allowed = changeable(key).allowed
-    text, field = text.strip(), Config.model_fields[key]
+    text, field = text.strip(), _field_of(key)
     value: Value = text
-    if _is_number(field):
+    if _is_amount(field):
+        value = float(text) if _AMOUNT.fullmatch(text) else None
+    elif _is_number(field):
         value = int(text) if _WHOLE_NUMBER.fullmatch(text) else None
     elif get_origin(field.annotation) is Literal:
         value = next((each for each in _choices(field) if each.lower() == text.lower()), None)
@@ -151,23 +161,61 @@ def is_value(key: str, value: object) -> bool:
     return not isinstance(value, str) or _NAME.fullmatch(value) is not None
 
 
+def operator_values(config: Config) -> dict[str, Value]:
+    """Give what the operator has, for each of :data:`CHANGEABLE`."""
+    return {key: _value_in(config, key) for key in CHANGEABLE}
+
+
+def _value_in(config: Config, key: str) -> Value:
+    section, _, inner = key.partition(".")
+    value: object = getattr(config, section)
+    value = getattr(value, inner) if inner else value
+    assert value is None or isinstance(value, int | float | str)
+    return value
+
+
+def _field_of(key: str) -> FieldInfo:
+    section, _, inner = key.partition(".")
+    field = Config.model_fields[section]
+    if not inner:
+        return field
+    assert isinstance(field.annotation, type)
+    assert issubclass(field.annotation, BaseModel)
+    return field.annotation.model_fields[inner]
+
+
 def _why_not(key: str) -> str:
-    section = key.partition(".")[0]
-    if section in Config.model_fields:
-        return f"`{section}` is for the operator to change, in the settings file; not in a chat."
+    section, _, inner = key.partition(".")
     near = nearest(key[:_LONGEST_KEY], CHANGEABLE)
+    is_misspelt = (
+        near is not None and near.startswith(f"{section}.") and inner not in _keys(section)
+    )
+    if section in Config.model_fields and not is_misspelt:
+        whole = key if inner in _keys(section) else section
+        return f"`{whole}` is for the operator to change, in the settings file; not in a chat."
     if near is not None:
         return f"There is no such setting; did you mean `{near}`?"
     return "There is no such setting; `/config` lists all that can be changed here."
 
 
+def _keys(section: str) -> frozenset[str]:
+    """Give the keys of a section of the settings; none where it is not one."""
+    field = Config.model_fields.get(section)
+    kind = None if field is None else field.annotation
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return frozenset(kind.model_fields)
+    return frozenset()
+
+
 @cache
 def _adapter(key: str) -> TypeAdapter[object]:
-    field = Config.model_fields[key]
+    field = _field_of(key)
     return TypeAdapter(Annotated[(field.annotation, field)])  # type: ignore[arg-type]  # made at run time
 
 
 def _allowed(field: FieldInfo) -> str:
+    if _is_amount(field):
+        return f"a number {limits_of(field)}"
     if _is_number(field):
         return f"a whole number {limits_of(field)}"
     if get_origin(field.annotation) is Literal:
@@ -178,6 +226,10 @@ def _allowed(field: FieldInfo) -> str:
 
 def _choices(field: FieldInfo) -> tuple[str, ...]:
     return tuple(map(str, get_args(field.annotation)))
+
+
+def _is_amount(field: FieldInfo) -> bool:
+    return field.annotation is float or float in get_args(field.annotation)
 
 
 def _is_number(field: FieldInfo) -> bool:

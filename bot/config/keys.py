@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
@@ -18,6 +19,7 @@ from pydantic import (
     field_validator,
 )
 
+from bot.config.costs import CapKeys, PriceKeys
 from bot.config.kinds import AnthropicKeys, HttpPlace, PersonName, PluginName, TimeZoneName
 from bot.config.layers import read_layers
 from bot.config.sections import ChannelSection, read_section, sections_of
@@ -43,6 +45,12 @@ class Config(BaseModel):
 
     data_dir: Path = Field(
         default=Path("data"), description="Folder of everything the bot keeps; made with mode 0700."
+    )
+    knowledge_dir: Path = Field(
+        default=Path("knowledge"),
+        description=(
+            "Folder of Markdown pages that the bot may recall for everybody; it need not exist."
+        ),
     )
     timezone: TimeZoneName = Field(
         default="UTC", description="Time zone of days and clock times, such as `Europe/Berlin`."
@@ -71,6 +79,16 @@ class Config(BaseModel):
     )
     anthropic: AnthropicKeys = Field(
         default=AnthropicKeys(), description="How the model is reached."
+    )
+    prices: dict[str, PriceKeys] = Field(
+        default={},
+        description=(
+            "What models cost, by the beginnings of their names, before what the bot knows itself: "
+            '`{"claude-sonnet-5-5": {"input": 2.0, "output": 10.0}}`.'
+        ),
+    )
+    caps: CapKeys = Field(
+        default=CapKeys(), description="The most that calls of models may take in a day."
     )
     max_tokens: int = Field(
         default=4096, ge=256, le=64_000, description="Longest answer of the model, in tokens."
@@ -130,12 +148,41 @@ class Config(BaseModel):
             "in groups that were allowed; `off`, only commands of admins."
         ),
     )
+    memory: Literal["on", "off"] = Field(
+        default="on",
+        description=(
+            "Whether what is said is remembered beyond its chat's context and can be recalled; "
+            "where it is `off` neither happens, also for what was said meanwhile."
+        ),
+    )
+    embedder: Literal["use", "none"] = Field(
+        default="use",
+        description=(
+            "What finds memories by meaning beside their words: `use`, an encoder of sentences in "
+            "16 languages, which works offline and takes 160 MB once it is used; `none`, nothing."
+        ),
+    )
+    group_admins_may_forget: bool = Field(
+        default=False,
+        description=(
+            "Whether admins of a group, by the platform's own rules, may have the bot forget what "
+            "was said there by all."
+        ),
+    )
     channels: Annotated[
         tuple[InstanceOf[ChannelSection], ...],
         WithJsonSchema({"type": "object", "additionalProperties": {"type": "object"}}),
     ] = Field(default=(), description="Where the bot listens, an object for each channel.")
     plugins: tuple[PluginName, ...] = Field(
-        default=("clock", "web_fetch", "tasks", "tool_results", "save_as_file"),
+        default=(
+            "clock",
+            "web_fetch",
+            "memory_tools",
+            "tasks",
+            "tool_results",
+            "save_as_file",
+            "reminders",
+        ),
         description="Plugins to load, in this order.",
     )
     shutdown_deadline_s: float = Field(
@@ -147,6 +194,13 @@ class Config(BaseModel):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="What is logged, from the finest on."
     )
+    log_format: Literal["auto", "json", "plain"] = Field(
+        default="auto",
+        description=(
+            "How lines of the log look: `json`, an object each; `plain`, for people; `auto`, for "
+            "people on a terminal, else JSON."
+        ),
+    )
 
     @field_validator("*", mode="before")
     @classmethod
@@ -156,14 +210,14 @@ class Config(BaseModel):
             raise ValueError("must be a number, not true or false")
         return value
 
-    @field_validator("data_dir", "persona", mode="before")
+    @field_validator("data_dir", "knowledge_dir", "persona", mode="before")
     @classmethod
     def _is_some_path(cls, path: object) -> object:
         if isinstance(path, str) and not path.strip():
             raise ValueError("must be a path")
         return path
 
-    @field_validator("data_dir", "persona")
+    @field_validator("data_dir", "knowledge_dir", "persona")
     @classmethod
     def _from_the_settings_file_on(cls, path: Path, info: ValidationInfo) -> Path:
         """Make a path absolute; a relative one counts from the folder of the settings file."""
@@ -214,19 +268,24 @@ def settings_file(path: Path | None) -> Path:
     return path if path is not None else CHECKOUT / "config.json"
 
 
-def load(path: Path | None, environ: Mapping[str, str]) -> Config:
+def load(
+    path: Path | None,
+    environ: Mapping[str, str],
+    instead: Mapping[Path, str | None] = MappingProxyType({}),
+) -> Config:
     """Read the settings.
 
     Args:
         path: The settings file; None for ``config.json`` beside ``run.py``, which may be absent.
         environ: The process's environment.
+        instead: What files beside it are going to say, by path; None for a file that is not there.
 
     Raises:
         ConfigError: Something is wrong with them; the text is one line that names the place.
     """
     is_required = path is not None
     file = settings_file(path)
-    merged = read_layers(file, environ, is_required=is_required)
+    merged = read_layers(file, environ, is_required=is_required, instead=instead)
     values = {**merged.values, "channels": sections_of(merged)}
     folder = Path(os.path.abspath(file)).parent  # noqa: PTH100 - resolve() would follow a link
     try:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
-from typing import Annotated
+from typing import Annotated, Self
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
 
 from bot.config.wording import nearest
 
@@ -38,6 +47,13 @@ def _time_zone(name: str) -> str:
     return name
 
 
+def _is_own_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def _web_address(text: str) -> str:
     try:
         parts = urlsplit(text)
@@ -52,6 +68,18 @@ def _web_address(text: str) -> str:
 def _api_address(text: str) -> str:
     """Read the address of an API as its documents show it, ``/v1`` and all."""
     return _web_address(text).rstrip("/").removesuffix("/v1")
+
+
+def bare_secret(secret: object) -> object:
+    """Take the line end away that comes along when a secret is read from a file.
+
+    Raises:
+        ValueError: A character is in it that no header of HTTP could carry.
+    """
+    secret = secret.strip() if isinstance(secret, str) else secret
+    if isinstance(secret, str) and not secret.isprintable():
+        raise ValueError("must be one line without control characters")
+    return secret
 
 
 PersonName = Annotated[str, AfterValidator(_person)]
@@ -75,8 +103,7 @@ class AnthropicKeys(BaseModel):
     @field_validator("api_key", mode="before")
     @classmethod
     def _is_one_word(cls, key: object) -> object:
-        """Take the line end away that comes along when a key is read from a file."""
-        key = key.strip() if isinstance(key, str) else key
+        key = bare_secret(key)
         if isinstance(key, str) and len(key.split()) > 1:
             raise ValueError("must be a key without blanks")
         return key
@@ -92,9 +119,32 @@ class HttpPlace(BaseModel):
         min_length=1,
         description=(
             "Address on which the running bot answers the command line and monitors "
-            "(`GET /healthz`); any but this machine's own lets others ask."
+            "(`/healthz`, `/readyz`, `/metrics`); any but this machine's own needs `token`."
         ),
     )
     port: int = Field(
         default=8787, ge=0, le=65_535, description="Its port; 0 takes any that is free."
     )
+    token: SecretStr | None = Field(
+        default=None,
+        min_length=16,
+        description=(
+            "What monitors must bring for `/readyz` and `/metrics`, as `Authorization: Bearer …`; "
+            "keep it in the environment."
+        ),
+    )
+
+    @field_validator("token", mode="before")
+    @classmethod
+    def _is_one_line(cls, token: object) -> object:
+        return bare_secret(token)
+
+    @model_validator(mode="after")
+    def _is_guarded(self) -> Self:
+        """Let nobody ask from elsewhere without a token."""
+        if self.token is None and not _is_own_machine(self.host):
+            raise ValueError(
+                "others can ask at this host, so a token is needed: set the environment variable "
+                "DAYBOOK_HTTP_TOKEN, or let host be 127.0.0.1"
+            )
+        return self

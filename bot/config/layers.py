@@ -2,6 +2,9 @@
 
 From weak to strong: ``config.json``, ``config.local.json`` beside it, ``DAYBOOK_<KEY>`` in the
 environment. ``.env`` beside them only lends values to ``${NAME}``, below the environment.
+
+``instead`` stands for texts that are not written yet: what a file is going to say, by its path,
+None for nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 from bot.errors import ConfigError
@@ -21,11 +25,15 @@ KeyPath = tuple[str, ...]
 """Where a value stands: ``("channels", "telegram", "token")``; items of lists by their number."""
 
 ENVIRONMENT_PREFIX = "DAYBOOK_"
-NOT_A_KEY = frozenset({"DAYBOOK_HOME"})
-"""What looks like a key in the environment and is none: run.py keeps its environment there."""
+NOT_A_KEY = frozenset({"DAYBOOK_HOME", "DAYBOOK_HTTP_TOKEN"})
+"""What looks like a key in the environment and is none: where run.py keeps its own, and
+what the tracked settings take from there by ``${NAME}``."""
 
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_ASSIGNMENT = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
+REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+"""``${NAME}`` in a value."""
+
+ASSIGNMENT = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
+"""A line of ``.env``: its name, and what is written behind it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +51,14 @@ class Merged:
     Attributes:
         source: Where to look when nothing said more exactly where a value came from.
         origins: Which source each value is from.
-        asked: Values that some layer takes from the environment by ``${NAME}``.
+        asked: Values that are taken from the environment, as they are written: ``${NAME}``.
         missing: Those of ``values`` that are absent because the environment lacks that name.
     """
 
     source: str
     values: JsonObject = field(default_factory=dict, repr=False)
     origins: dict[KeyPath, str] = field(default_factory=dict)
-    asked: set[KeyPath] = field(default_factory=set)
+    asked: dict[KeyPath, str] = field(default_factory=dict)
     missing: dict[KeyPath, str] = field(default_factory=dict)
 
     def source_of(self, path: KeyPath) -> str:
@@ -61,21 +69,39 @@ class Merged:
         return self.source
 
 
-def read_layers(path: Path, environ: Mapping[str, str], *, is_required: bool) -> Merged:
+def local_file(path: Path) -> Path:
+    """Name the operator's own settings file beside the settings file ``path``."""
+    return path.with_suffix(".local.json")
+
+
+def dotenv_file(path: Path) -> Path:
+    """Name the file of variables beside the settings file ``path``."""
+    return path.with_name(".env")
+
+
+def read_layers(
+    path: Path,
+    environ: Mapping[str, str],
+    *,
+    is_required: bool,
+    instead: Mapping[Path, str | None] = MappingProxyType({}),
+) -> Merged:
     """Read every source that goes with the settings file ``path``.
 
     Raises:
         ConfigError: A source cannot be read or understood, or ``path`` is required and not there.
     """
     merged = Merged(source=str(path))
+    own, dotenv = local_file(path), dotenv_file(path)
     layers = [
-        _read_file(path, is_required=is_required),
-        _read_file(path.with_suffix(".local.json"), is_required=False),
+        _read_file(path, read_text(path, is_required=is_required)),
+        _read_file(own, instead[own] if own in instead else read_text(own)),
         *_read_environment(environ),
     ]
     for layer in layers:
         _lay_over(merged, merged.values, layer, layer.values, ())
-    names = {**_read_dotenv(path.with_name(".env")), **environ}
+    lent = _read_dotenv(dotenv, instead[dotenv] if dotenv in instead else read_text(dotenv))
+    names = {**lent, **{name: value for name, value in environ.items() if value}}
     resolved = _resolve_object(merged, merged.values, names, ())
     return Merged(
         source=merged.source,
@@ -91,13 +117,17 @@ def dotted(path: KeyPath) -> str:
     return ".".join(part if part.isprintable() else json.dumps(part) for part in path)
 
 
-def _read_file(path: Path, *, is_required: bool) -> Layer:
-    text = _read_text(path, is_required=is_required)
+def _read_file(path: Path, text: str | None) -> Layer:
     values = {} if text is None else parse_object(text, str(path))
     return Layer(source=str(path), values=values)
 
 
-def _read_text(path: Path, *, is_required: bool) -> str | None:
+def read_text(path: Path, *, is_required: bool = False) -> str | None:
+    """Read a file of settings; None where there is none.
+
+    Raises:
+        ConfigError: It cannot be read, or it is required and not there.
+    """
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -166,15 +196,14 @@ def _read_environment(environ: Mapping[str, str]) -> Iterator[Layer]:
         yield Layer(source=name, values=value)
 
 
-def _read_dotenv(path: Path) -> dict[str, str]:
+def _read_dotenv(path: Path, text: str | None) -> dict[str, str]:
     """Read ``NAME=value`` lines; quotes around a value are taken off, nothing is substituted."""
-    text = _read_text(path, is_required=False) or ""
     names: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate((text or "").splitlines(), start=1):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue
-        assignment = _ASSIGNMENT.fullmatch(stripped)
+        assignment = ASSIGNMENT.fullmatch(stripped)
         if assignment is None:
             raise ConfigError(f"{path}: line {number}: must be NAME=value")
         names[assignment[1]] = _unquoted(assignment[2])
@@ -202,12 +231,13 @@ def _lay_over(
             _lay_over(merged, inner, layer, value, here)
             continue
         merged.origins[here] = layer.source
+        merged.asked.pop(here, None)
         if value is None:
             below.pop(key, None)
         else:
             below[key] = value
-            if isinstance(value, str) and _REFERENCE.search(value):
-                merged.asked.add(here)
+            if isinstance(value, str) and REFERENCE.search(value):
+                merged.asked[here] = value
 
 
 def _resolve_object(
@@ -226,11 +256,11 @@ def _resolve(merged: Merged, value: Json, names: Mapping[str, str], path: KeyPat
         return [item for item in items if item is not None]
     if not isinstance(value, str) or "${" not in value:
         return value
-    lacking = [name for name in _REFERENCE.findall(value) if not names.get(name)]
+    lacking = [name for name in REFERENCE.findall(value) if not names.get(name)]
     if lacking:
         merged.missing[path] = lacking[0]
         return None
-    if "${" in _REFERENCE.sub("", value):
+    if "${" in REFERENCE.sub("", value):
         source = merged.source_of(path)
         raise ConfigError(f"{source}: {dotted(path)}: an environment variable is named ${{NAME}}")
-    return _REFERENCE.sub(lambda match: names[match[1]], value)
+    return REFERENCE.sub(lambda match: names[match[1]], value)

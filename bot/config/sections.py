@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
+from bot.config.kinds import bare_secret
 from bot.config.layers import JsonObject, KeyPath, Merged, dotted
 from bot.config.wording import Findings
 from bot.errors import ConfigError
@@ -97,8 +98,9 @@ def read_section(section: ChannelSection, model: type[Settings]) -> Settings:
         ConfigError: They are not what ``model`` wants; a value that the environment lacks is
             named together with its variable.
     """
+    values = {name: _bare(section, model, name, each) for name, each in section.values.items()}
     try:
-        return model.model_validate(section.values)
+        return model.model_validate(values)
     except ValidationError as error:
         findings = Findings(
             model=model,
@@ -107,6 +109,23 @@ def read_section(section: ChannelSection, model: type[Settings]) -> Settings:
             also_known=(ENABLED,),
         )
         raise ConfigError(findings.worded(error)) from None
+
+
+def _bare(section: ChannelSection, model: type[BaseModel], name: str, value: object) -> object:
+    """Take the blanks around a secret away; what is none is left as it is.
+
+    Raises:
+        ConfigError: It is a secret that cannot be one.
+    """
+    field_ = model.model_fields.get(name)
+    if field_ is None or SecretStr not in (field_.annotation, *get_args(field_.annotation)):
+        return value
+    try:
+        return bare_secret(value)
+    except ValueError as error:
+        path = ("channels", section.name, name)
+        source = section.merged.source_of(path)
+        raise ConfigError(f"{source}: {dotted(path)}: {error}") from None
 
 
 def secrets_of(*settings: BaseModel) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -78,9 +78,11 @@ class Findings:
         model = self.model
         for key in inside[:-1]:
             field = model.model_fields.get(key)
-            inner = field.annotation if field else None
-            if isinstance(inner, type) and issubclass(inner, BaseModel):
-                model = inner
+            # Of an object that is one by name, and of one that may be null, it is what they hold.
+            kinds = () if field is None else (field.annotation, *get_args(field.annotation))
+            for inner in kinds:
+                if isinstance(inner, type) and issubclass(inner, BaseModel):
+                    model = inner
         return model
 
     def _field_at(self, inside: KeyPath) -> FieldInfo | None:

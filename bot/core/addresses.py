@@ -67,6 +67,7 @@ class Sender:
         user_id: The platform's id of the person.
         name: What people call them; shown to the model in groups.
         language: BCP 47 tag the platform reports, or empty.
+        timezone: IANA name of the time zone that the platform reports, or empty.
         is_person: False for who writes as a chat, such as an anonymous admin: no list names them.
         is_guest: Let into the workspace only in part, or from another one: what is open to
             everybody there is not open to them.
@@ -77,6 +78,7 @@ class Sender:
     name: str
     realm: str = ""
     language: str = ""
+    timezone: str = ""
     is_person: bool = True
     is_guest: bool = False
 

@@ -139,7 +139,10 @@ class StopRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ButtonPress:
-    """A person pressed a :class:`Button` under the message ``message_id``."""
+    """A person pressed a :class:`Button` under the message ``message_id``.
+
+    It is empty where nobody can change that message, as one that a person alone was shown.
+    """
 
     event_id: str
     address: ChatAddress
@@ -257,6 +260,8 @@ class Capabilities:
         groups_have_threads: In groups every conversation is a thread: a command without one was
             given beside them all, where nobody else saw it.
         looks_back: It can be asked what stands in a group before a message.
+        shows_to_one: In a group it shows a reply to the one person it is for; elsewhere everybody
+            would read it.
     """
 
     max_text_length: int
@@ -271,3 +276,4 @@ class Capabilities:
     has_workspace_roles: bool = False
     groups_have_threads: bool = False
     looks_back: bool = False
+    shows_to_one: bool = False

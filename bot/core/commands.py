@@ -13,7 +13,12 @@ from typing import Literal
 
 PREFIX = "/"
 
-_COMMAND = re.compile(r"/([^\W\d_][\w-]{0,63})(?:@(\w{1,64}))?(?:\s+(.*))?", re.DOTALL)
+ENDS = ".,;:!?…\u3002\uff0c\uff01\uff1f"
+"""What ends a sentence or a part of one, Chinese signs included; it is no part of a name."""
+
+_COMMAND = re.compile(
+    rf"/([^\W\d_][\w-]{{0,63}})(?:@(\w{{1,64}}))?[{ENDS}]*(?:\s+(.*))?", re.DOTALL
+)
 _NAMED_IN_CODE = re.compile(r"`/(?=[^\W\d_][\w-]*[\s`])")  # and no path, such as `/usr/bin`
 _LEAST_LIKENESS = 0.6  # difflib's own: one slip in a short name, two in a long one
 
@@ -60,8 +65,9 @@ def parse_command(text: str, *, prefix: str = PREFIX) -> CommandCall | None:
     """Read a text as a command; None if it is none.
 
     A command begins with the very first character. ``/usr/bin`` is a path, ``/`` alone and ``//``
-    are nothing. ``/name`` is understood whatever the platform's own ``prefix`` is. A channel takes
-    the name of this bot away, so that an ``@bot`` which stands there means another one.
+    are nothing; ``/stop!`` is ``/stop``. ``/name`` is understood whatever the platform's own
+    ``prefix`` is. A channel takes the name of this bot away, so that an ``@bot`` which stands there
+    means another one.
     """
     if prefix != PREFIX and text.startswith(prefix):
         text = PREFIX + text.removeprefix(prefix)

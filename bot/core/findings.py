@@ -34,12 +34,63 @@ class Finding:
     grade: Grade = "ok"
     mend: str = ""
 
+    @property
+    def id(self) -> str:
+        """Its name for programs and documents: ``data.disk``."""
+        return f"{self.area}.{self.check}"
+
     def __post_init__(self) -> None:
         """See to it that whatever is not well says how to mend it."""
         if self.grade != "ok" and not self.mend:
             raise ValueError(f"{self.check}: nothing says how to mend it")
         if not (self.seen + self.mend).isprintable():
             raise ValueError(f"{self.check}: not one line")
+
+
+Findings = tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Area:
+    """Words findings of one area; whatever they repeat of others becomes one line."""
+
+    name: str
+
+    def ok(self, check: str, seen: str, mend: str = "") -> Finding:
+        """Say that something is well, and how to have it otherwise."""
+        return self._finding("ok", check, seen, mend)
+
+    def warning(self, check: str, seen: str, mend: str) -> Finding:
+        """Say that something works, but not as most would want it."""
+        return self._finding("warning", check, seen, mend)
+
+    def broken(self, check: str, seen: str, mend: str) -> Finding:
+        """Say that something does not work."""
+        return self._finding("broken", check, seen, mend)
+
+    def _finding(self, grade: Grade, check: str, seen: str, mend: str) -> Finding:
+        return Finding(
+            area=self.name, check=check, grade=grade, seen=one_line(seen), mend=one_line(mend)
+        )
+
+
+def finding_from(read: object) -> Finding:
+    """Make a finding of what another process wrote of it.
+
+    Raises:
+        ValueError: It is none.
+    """
+    match read:
+        case {
+            "area": str(area),
+            "check": str(check),
+            "seen": str(seen),
+            "grade": str(grade),
+            "mend": str(mend),
+        } if grade in _BY_GRAVITY:
+            known = _BY_GRAVITY[_BY_GRAVITY.index(grade)]
+            return Finding(area=area, check=check, seen=seen, grade=known, mend=mend)
+    raise ValueError("no finding")
 
 
 def gravest(findings: Iterable[Finding]) -> Grade:

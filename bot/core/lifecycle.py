@@ -23,7 +23,7 @@ from bot.core.chat import (
     SessionKey,
 )
 from bot.core.files import label_of
-from bot.core.llm import Usage
+from bot.core.llm import Purpose, Usage
 from bot.core.messages import ContentBlock, Message, Text
 from bot.core.names import name_in_line, speaker
 from bot.core.turns import Outcome, Turn
@@ -97,16 +97,18 @@ class ModelCall:
         model: The name of who answered.
         asked: The name that was asked for, which may be an alias of it; empty for the same.
         local_tokens: The request's size by the local count, uncorrected; 0 when nobody counted.
+        cost_nano_usd: What it cost, in billionths of a dollar; None where no price is known.
     """
 
     session_key: SessionKey
     person_key: PersonKey
     model: str
-    purpose: Literal["answer", "summary"]
+    purpose: Purpose
     usage: Usage
     at: datetime
     asked: str = ""
     local_tokens: int = 0
+    cost_nano_usd: int | None = None
 
     @property
     def asked_model(self) -> str:

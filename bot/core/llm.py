@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.core.addresses import PersonKey, SessionKey
 from bot.core.messages import Message
 
 StopReason = Literal[
@@ -36,6 +37,19 @@ class CacheMark:
     block: int
 
 
+Purpose = Literal["answer", "summary", "facts", "episode"]
+"""What a model was asked for: an answer to people, or what is remembered of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payer:
+    """On whose account a model is asked: the chat, and the person on whose behalf."""
+
+    session_key: SessionKey
+    person_key: PersonKey
+    purpose: Purpose
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
     """Everything a model is given for one answer.
@@ -46,6 +60,7 @@ class ModelRequest:
             since the history speaks of them and removing them would empty the prompt cache.
         cache_marks: Seams behind which the vendor may cache, at most three, in order; the seam
             behind ``system`` is always one more.
+        payer: On whose account; nothing that the vendor is told.
     """
 
     model: str
@@ -55,6 +70,7 @@ class ModelRequest:
     max_tokens: int
     may_use_tools: bool = True
     cache_marks: tuple[CacheMark, ...] = ()
+    payer: Payer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +98,18 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelResponse:
-    """The model's whole answer; ``model`` is the name that really answered."""
+    """The model's whole answer.
+
+    Attributes:
+        model: The name that really answered.
+        cost_nano_usd: What it cost, in billionths of a dollar; None where no price is known.
+    """
 
     message: Message
     stop: StopReason
     usage: Usage
     model: str
+    cost_nano_usd: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,4 +126,11 @@ class ThinkingDelta:
     text: str
 
 
-Delta = TextDelta | ThinkingDelta
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageSoFar:
+    """The tokens that an answer has taken by now: all that is known of one that breaks off."""
+
+    usage: Usage
+
+
+Delta = TextDelta | ThinkingDelta | UsageSoFar

@@ -26,6 +26,11 @@ _MARKS_OF_LABELS = re.compile(
 """What ends a speaker's name or begins their number, or stands around the bot's own remarks; with
 look-alikes."""
 
+_NUMBERED = re.compile(
+    rf"^(?=\S)([^\n:#\[\]]{{1,{MOST_CHARS_IN_LINE}}})#[^\W_]{{1,{MOST_NUMBER_CHARS}}}(?=: )",
+    re.MULTILINE,
+)
+
 _SEPARATORS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -50,6 +55,14 @@ def speaker(name: str, user_id: str) -> str:
     """
     number = "".join(each for each in user_id if each.isalnum())[-MOST_NUMBER_CHARS:]
     return f"{name_in_line(name)}#{number}" if number else name_in_line(name)
+
+
+def without_numbers(text: str) -> str:
+    """Write a text of the conversation for people, who are not told by a number who speaks.
+
+    Whose own words begin as ``Ann#394711:`` does is shown without that number as well.
+    """
+    return _NUMBERED.sub(r"\1", text)
 
 
 def _is_hidden(character: str) -> bool:

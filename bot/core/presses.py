@@ -47,7 +47,8 @@ def redeemed(
 ) -> InboundMessage | Refusal:
     """Give the command that a press stands for, or say why it does nothing.
 
-    The same press, seen again, gives the same command, however late.
+    The same press, seen again, gives the same command, however late. Below a message that nobody
+    can change the command goes by the press's own id: one without any would be a greeting.
     """
     if button is None or button.address.channel != press.address.channel:
         return "unknown"
@@ -58,14 +59,15 @@ def redeemed(
             return "foreign"
         if at - button.made_at > LASTS:
             return "old"
-    return pressed(replace(press, address=button.address), f"{PREFIX}{button.command}")
+    command = pressed(replace(press, address=button.address), f"{PREFIX}{button.command}")
+    return replace(command, message_id=press.message_id or press.event_id)
 
 
 def message_below(button: KeptButton, press: ButtonPress) -> str:
     """Give the id of the message whose place the answer takes.
 
-    It is empty where the chat goes on under another id: the message is not there, and another one
-    may have its number.
+    It is empty where nobody can change that message, and where the chat goes on under another id:
+    the message is not there, and another one may have its number.
     """
     return press.message_id if press.address.chat == button.address.chat else ""
 

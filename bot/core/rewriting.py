@@ -6,6 +6,7 @@ of a message that was taken back it says nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -13,7 +14,7 @@ from bot.core.edits import Correction, now_reads
 from bot.core.memory.daily import time_of
 from bot.core.memory.jobs import MemoryEntry
 from bot.core.messages import user_text
-from bot.core.turns import Turn
+from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import Cut, KeyPoints, Summary
 from bot.core.window.shapes import as_text
 from bot.core.window.summary.digest import make_digest
@@ -74,6 +75,42 @@ def rederived(
     )
     version = cut.summary_version if summary is not None else 0
     return replace(cut, digest=digest, summary_version=version), summary
+
+
+def forgotten(
+    cut: Cut,
+    summary: Summary | None,
+    turn_ids: frozenset[TurnId],
+    left: tuple[Turn, ...],
+    is_meant: Callable[..., bool],
+) -> tuple[Cut, Summary | None]:
+    """Say what stands for turns that left a window, words of some of them having been forgotten.
+
+    A summary goes whole: what it says of one turn may be what it knows from another one. Until it
+    is written anew, the note that is made without a model stands.
+
+    Args:
+        cut: What was decided about the chat.
+        summary: The summary that it shows.
+        turn_ids: The turns of which words are gone.
+        left: The newest turns that left since the last clear, as they are now, oldest first.
+        is_meant: Says of texts that were made of others whether they go as well.
+    """
+    covers = any(cut.cleared_before <= each < cut.kept_from for each in turn_ids)
+    says = is_meant(cut.digest) if cut.digest else False
+    if summary is not None:
+        points = (phrase for each in summary.key_points for phrase in phrases_of(each))
+        says = says or is_meant(summary.overview, *points, *summary.pinned)
+    if not (covers or says):
+        return cut, summary
+    texts = tuple(map(as_text, left))
+    digest = make_digest(
+        texts,
+        collect_pinned(texts, ()),
+        max_tokens=max(LEAST_DIGEST_TOKENS, _roughly_tokens(cut.digest)),
+        count=_roughly_tokens,
+    )
+    return replace(cut, digest=digest, summary_version=0), None
 
 
 def amended(entry: MemoryEntry, rewriting: Rewriting, *, is_written: bool) -> MemoryEntry:

@@ -48,11 +48,20 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A line of a page, with what can be done about that line alone."""
+
+    text: str
+    wish: Wish
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of a page; ``wishes`` are what can be done about what it shows."""
+    """A part of a page: lines, then rows; ``wishes`` are what can be done about all it shows."""
 
     title: str
     lines: tuple[str, ...]
+    rows: tuple[Row, ...] = ()
     wishes: tuple[Wish, ...] = ()
 
 

@@ -30,8 +30,9 @@ class Inbox(Protocol):
     ``receive`` returns after the commit: only then may the platform be told. While the store
     fails it waits, so that nothing is lost that no platform would send again. ``receiving`` says
     that the channel gets events from now on, ``failing`` that it gets none and why; each may be
-    said again. ``settled`` waits until everything received so far in a chat is answered and
-    delivered.
+    said again. A channel that would not notice by itself that it has gone deaf says how soon it
+    will say again that it receives: when it does not, it counts as deaf. ``settled`` waits until
+    everything received so far in a chat is answered and delivered.
 
     ``concerns`` says of a message whether it may be for the bot: it is said to it, or stands in a
     group that listens to all, or goes on with a conversation in which the bot takes part.
@@ -51,7 +52,7 @@ class Inbox(Protocol):
     async def receive(
         self, events: tuple[Inbound | SetAside, ...], *, cursor: str | None = None
     ) -> None: ...
-    def receiving(self) -> None: ...
+    def receiving(self, *, again_in_s: float | None = None) -> None: ...
     def failing(self, reason: str) -> None: ...
     async def settled(self, address: ChatAddress) -> None: ...
     async def concerns(self, message: InboundMessage) -> bool: ...

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from bot.core.chat import SessionKey
 from bot.core.llm import Usage
+from bot.core.memory.opening import Opening
 from bot.core.schedule import SilentChat
 from bot.core.tasks import TaskState
 from bot.core.turns import Turn, TurnId
@@ -25,7 +26,9 @@ class Conversations(Protocol):
     * ``clear`` begins a new generation: the new cut keeps nothing of what was opened so far, the
       old one becomes ``former``, the task state is put away with it. Gives the new generation.
       A clear of what is empty since the last one does nothing, so that it may be done again after a
-      crash without losing what can be undone; then the generation is the old one.
+      crash without losing what can be undone; then the generation is the old one, and an
+      ``opening`` that is given takes the place of the one before. With ``is_recalled`` nobody
+      cleared anything away: a session begins, and what was said before may be recalled in it.
     * ``undo`` puts ``former`` back in a new generation, and the task state put away with it unless
       there is a new one; jobs are kept, and the chat is opened by this process, as by ``save_cut``.
       False when there is nothing to undo.
@@ -44,7 +47,13 @@ class Conversations(Protocol):
         compaction: Compaction | None = None,
     ) -> bool: ...
     async def clear(
-        self, session_key: SessionKey, *, at: datetime, compaction: Compaction | None = None
+        self,
+        session_key: SessionKey,
+        *,
+        at: datetime,
+        compaction: Compaction | None = None,
+        opening: Opening | None = None,
+        is_recalled: bool = False,
     ) -> int: ...
     async def undo(self, session_key: SessionKey, *, at: datetime) -> bool: ...
     async def turns_between(

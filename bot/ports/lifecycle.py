@@ -79,7 +79,8 @@ class Lifecycle(TurnFiles, Presence, Protocol):
       be open. Doing it again changes nothing.
     * ``claim`` takes what waits in a chat into one new turn, the oldest first and no more than
       :func:`~bot.core.lifecycle.taken_together` says; None when nothing waits or a turn is open.
-      With ``before`` it takes only what came in before that event.
+      With ``before`` it takes only what came in before that event. Of a turn that is
+      ``is_off_record`` nothing is remembered beyond its chat's context, ever.
     * ``is_before`` says whether an event of a chat's channel came in before another; of what is not
       known any more it says so.
     * ``record_request`` puts what was read of the files of each claimed message behind that
@@ -126,7 +127,12 @@ class Lifecycle(TurnFiles, Presence, Protocol):
     async def move_chat(self, old: ChatAddress, new_chat: str) -> None: ...
     async def cursor(self, channel: str) -> str | None: ...
     async def claim(
-        self, session_key: SessionKey, *, at: datetime, before: str = ""
+        self,
+        session_key: SessionKey,
+        *,
+        at: datetime,
+        before: str = "",
+        is_off_record: bool = False,
     ) -> Claim | None: ...
     async def is_before(self, session_key: SessionKey, event_id: str, other: str) -> bool: ...
     async def record_request(

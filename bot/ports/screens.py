@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Protocol
 
-from bot.core.chat import ChatAddress, ChatKind, PersonKey, Sender
-from bot.core.llm import Usage
+from bot.core.chat import ChatAddress, ChatKind, Sender
 from bot.core.screens import HomePage, SettingField
 
 
@@ -29,9 +27,3 @@ class Screens(Protocol):
     ) -> tuple[SettingField, ...] | None: ...
     def faults(self, values: Mapping[str, str]) -> dict[str, str]: ...
     async def home(self, address: ChatAddress, sender: Sender) -> HomePage: ...
-
-
-class UsageLog(Protocol):
-    """What was paid: ``used_by`` adds up what the answers to a person took since a moment."""
-
-    async def used_by(self, person_key: PersonKey, *, since: datetime) -> Usage: ...

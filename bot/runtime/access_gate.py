@@ -22,6 +22,7 @@ from bot.core.access import (
 from bot.core.addresses import sender_of
 from bot.core.chat import ChatAddress, ChatKind, ChatMoved, InboundMessage, PersonKey, Reply, Sender
 from bot.core.lifecycle import OutboxItem
+from bot.core.memory.audience import Audience
 from bot.errors import StoreError, StoreLost
 from bot.ports import Clock, Granted, People, Place
 from bot.runtime.claims import Claims
@@ -131,12 +132,20 @@ class AccessGate:
     @property
     def admin_homes(self) -> tuple[ChatAddress, ...]:
         """The private chats in which those who are admins now can be reached."""
-        return tuple(home for person, home in self._homes.items() if self._is_admin(person))
+        return tuple(home for person, home in self._homes.items() if self.is_admin(person))
 
     @property
     def former_homes(self) -> tuple[ChatAddress, ...]:
         """The private chats of those who are known from when they were admins."""
-        return tuple(home for person, home in self._homes.items() if not self._is_admin(person))
+        return tuple(home for person, home in self._homes.items() if not self.is_admin(person))
+
+    def title_of(self, audience: Audience) -> str:
+        """Give what people call a group; empty where that is not known."""
+        address = ChatAddress(
+            channel=audience.channel, account=audience.account, chat=audience.chat
+        )
+        place = self.place_of(address)
+        return "" if place is None else place.title
 
     def place_of(self, address: ChatAddress) -> Place | None:
         """Give what is known of a group as a whole; None when it was never asked about."""
@@ -177,6 +186,12 @@ class AccessGate:
     def grant_of(self, person: PersonKey) -> Granted | None:
         """Give what was decided of somebody in a chat."""
         return self._granted.get(person)
+
+    def is_admin(self, person: PersonKey) -> bool:
+        """Say whether somebody steers the bot, wherever they write."""
+        sender = sender_of(person)
+        decision = decide(self._policy, sender.names, self._grant_of(person), "private")
+        return decision == "admin"
 
     def is_named(self, sender: Sender) -> bool:
         """Say whether the operator's lists name somebody, whatever is decided in a chat."""
@@ -260,11 +275,6 @@ class AccessGate:
     @property
     def _knows_owner(self) -> bool:
         return any(each.grant == "owner" for each in self._granted.values())
-
-    def _is_admin(self, person: PersonKey) -> bool:
-        sender = sender_of(person)
-        decision = decide(self._policy, sender.names, self._grant_of(person), "private")
-        return decision == "admin"
 
     def _grant_of(self, person: PersonKey) -> Grant | None:
         if self._is_workspace_admin(person):

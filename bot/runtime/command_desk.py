@@ -11,7 +11,14 @@ from bot.core.chat import ButtonPress, InboundMessage, Reply
 from bot.core.commands import CommandCall
 from bot.core.presses import Refusal, redeemed
 from bot.errors import StoreLost
-from bot.ports import Channel, Clock, CommandAnswer, CommandContext, Lifecycle
+from bot.ports import (
+    Channel,
+    Clock,
+    CommandAnswer,
+    CommandContext,
+    Lifecycle,
+    PersonalRecords,
+)
 from bot.runtime import notices
 from bot.runtime.answers import replies_to
 from bot.runtime.border import Incident, guarded
@@ -43,23 +50,26 @@ class CommandDesk:
     listener: Listener
     roles: PlatformRoles
     lifecycle: Lifecycle
+    records: PersonalRecords
     delivery: Delivery
     channels: Mapping[str, Channel]
     clock: Clock
 
     async def serve(self, heard: Heard, call: CommandCall) -> None:
         """Answer a command that was received; a call without a name greets somebody."""
-        message = heard.message
+        message = self._placed(call, heard.message)
         about: dict[str, object] = {"session": message.address.session_key, "command": call.name}
         channel = self.channels[message.address.channel]
-        template = _notice(message, "", self._reader(call, message))
+        is_admin = heard.decision == "admin"
+        template = _notice(message, "", self._reader(call, message, by_admin=is_admin))
         context = CommandContext(
             arguments=call.arguments,
             message=message,
-            is_admin=heard.decision == "admin",
+            is_admin=is_admin,
             is_chat_admin=await self._is_chat_admin(heard, call),
             has_buttons=channel.capabilities.has_buttons,
             sends_files=channel.capabilities.sends_files,
+            is_unseen=bool(template.for_person) and channel.capabilities.shows_to_one,
         )
         is_meant = context.is_chat_admin or not heard.is_for_chat_admins
         with contextlib.suppress(StoreLost):  # the bot ends, and says why
@@ -133,10 +143,42 @@ class CommandDesk:
     async def _replies(
         self, call: CommandCall, context: CommandContext, template: Reply
     ) -> tuple[Reply, ...]:
-        answer = await self._answer(call, context)
         message = context.message
         channel = self.channels[message.address.channel]
+        if self._is_for_home(call, message):
+            return await self._at_home(self.elsewhere.meant(call, message), context, template)
+        answer = await self._answer(call, context)
         return await replies_to(answer, channel, template, message.sender)
+
+    def _is_for_home(self, call: CommandCall, message: InboundMessage) -> bool:
+        """Say whether a group is no place for the answer to a command that was given there."""
+        if message.kind == "private" or message.is_unread or not call.name:
+            return False
+        readers = self.commands.readers_of(self.elsewhere.meant(call, message))
+        can_whisper = self.channels[message.address.channel].capabilities.shows_to_one
+        is_hidden = can_whisper and message.sender.is_person and readers == "asker"
+        return readers != "chat" and not is_hidden
+
+    async def _at_home(
+        self, call: CommandCall, context: CommandContext, template: Reply
+    ) -> tuple[Reply, ...]:
+        """Answer in the asker's private chat, as though they had asked there; say so in the group.
+
+        Who has none with the bot is told to write there: of the answer nothing is in the group.
+        """
+        message = context.message
+        channel, sender = self.channels[message.address.channel], message.sender
+        homes = await self.records.private_chats_of(sender.person_key, near=message.address)
+        if not (homes and sender.is_person):
+            way = notices.for_private_command(call.name)
+            return await replies_to(way, channel, template, sender)
+        inside = replace(message, address=homes[0], kind="private")
+        asked = replace(context, arguments=call.arguments, message=inside, is_chat_admin=False)
+        answer = await within(self.clock, LIMIT_S, self.commands.answer(call, asked))
+        told = await replies_to(notices.ANSWERED_IN_PRIVATE, channel, template, sender)
+        # The word in the group comes first: it takes the place of what was pressed there.
+        at_home = replace(template, address=homes[0], for_person="")
+        return (*told, *await replies_to(answer, channel, at_home, sender))
 
     async def _answer(self, call: CommandCall, context: CommandContext) -> str | CommandAnswer:
         if context.message.is_unread:
@@ -147,22 +189,36 @@ class CommandDesk:
         answer = self.elsewhere.ask if is_to_ask else self.commands.answer
         return await within(self.clock, LIMIT_S, answer(call, context))
 
+    def _placed(self, call: CommandCall, message: InboundMessage) -> InboundMessage:
+        """Say where a command is given: one that would begin a thread is given beside all.
+
+        So it is if it is about a conversation, of which none can be there yet.
+        """
+        address = message.address
+        begins_thread = bool(address.thread) and address.thread == message.message_id
+        if not (begins_thread and self.commands.is_about_conversation(call)):
+            return message
+        beside = replace(message, address=address.whole_chat)
+        return beside if self._is_beside(beside) else message
+
     def _is_beside(self, message: InboundMessage) -> bool:
         """Say whether a command was given beside all conversations of a group."""
         capabilities = self.channels[message.address.channel].capabilities
         is_thread = bool(message.address.thread)
         return message.kind == "group" and capabilities.groups_have_threads and not is_thread
 
-    def _reader(self, call: CommandCall, message: InboundMessage) -> str:
+    def _reader(self, call: CommandCall, message: InboundMessage, *, by_admin: bool) -> str:
         """Say who alone reads the answer to a command, as the platform names them; empty for all.
 
         In a group it is who gave it unseen, or gave one that others may not give, in whichever
         conversation it is to be carried out.
         """
         sender, call = message.sender, self.elsewhere.meant(call, message)
-        is_hidden = self._is_beside(message) or self.commands.is_for_admins(call)
-        is_for_one = bool(call.name) and sender.is_person and not self.commands.is_everybodys(call)
-        return sender.user_id if message.kind == "group" and is_hidden and is_for_one else ""
+        is_for_asker = self.commands.is_for_admins(call) or self.commands.readers_of(call) != "chat"
+        is_hidden = self._is_beside(message) or is_for_asker
+        is_for_all = not call.name or self.commands.is_told_all(call, by_admin=by_admin)
+        is_for_one = is_hidden and sender.is_person and not is_for_all
+        return sender.user_id if message.kind == "group" and is_for_one else ""
 
     async def _is_chat_admin(self, heard: Heard, call: CommandCall) -> bool:
         """Ask, where it makes a difference, whether an admin of the group gives a command."""

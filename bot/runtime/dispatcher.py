@@ -22,6 +22,7 @@ from bot.core.chat import (
 from bot.core.commands import CommandCall
 from bot.core.lifecycle import Cursor, Received, SetAside
 from bot.core.turns import TurnId
+from bot.core.window.notes import told_apart
 from bot.errors import StoreError
 from bot.ports import Channel, Clock, Lifecycle, Redactor
 from bot.runtime.access_gate import AccessGate
@@ -129,7 +130,7 @@ class Dispatcher:
             self._parts.clock,
             {"event": event.event_id, "doing": "redaction"},
         )
-        return without_text(event) if isinstance(redacted, Incident) else redacted
+        return without_text(event) if isinstance(redacted, Incident) else told_apart(redacted)
 
     async def _store_and_act(self, plans: tuple[Plan, ...], cursor: Cursor | None) -> None:
         try:

@@ -25,7 +25,9 @@ class FollowUps:
         Raises:
             StoreError: Whether the bot takes part cannot be read.
         """
-        if not isinstance(event, InboundMessage) or not event.is_follow_up or event.is_addressed:
+        if not isinstance(event, InboundMessage) or not event.is_follow_up:
+            return event
+        if event.is_addressed and event.is_named:
             return event
         if not await self.presence.takes_part(event.address.session_key):
             return event

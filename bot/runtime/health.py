@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from bot.core.llm import Delta, ModelRequest, ModelResponse
-from bot.errors import ContextTooLong, ModelError, ModelRequestRefused, StoreError, StoreLost
-from bot.ports import Clock, ModelClient
+from bot.errors import StoreError, StoreLost
+from bot.ports import Clock
 
-OUTAGE_S = 60.0
-"""A channel that is without its platform for longer counts; shorter breaks are everyday life."""
+OUTAGE_S = 25.0
+"""A channel that is without its platform for longer counts; shorter breaks are everyday life, and
+within half a minute whoever watches the bot is to know."""
 
 FAILED_ASKS = 3
 """So many failures of the model in a row, over all chats, are more than one unlucky answer."""
@@ -41,28 +41,55 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """How one part of the bot is: its condition, and what was seen of it in a phrase."""
+
+    name: str
+    condition: Condition = "ok"
+    seen: str = "well"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelState:
     """How a channel is doing.
 
     Attributes:
-        since_s: When the phase began, in seconds of :meth:`bot.ports.Clock.monotonic`.
+        since_s: When the phase began, in seconds of :meth:`bot.ports.Clock.monotonic`; of a failing
+            one, when it knew last that it was not.
         reason: Why it is failing.
         has_received: Whether it ever had its connection.
+        known_s: When it knew last that it receives.
+        again_in_s: How soon it was to know that again; None where it only tells of changes.
     """
 
     phase: Phase = "starting"
     since_s: float = 0.0
     reason: str = ""
     has_received: bool = False
+    known_s: float = 0.0
+    again_in_s: float | None = None
+
+    def is_deaf(self, now_s: float) -> bool:
+        """Tell whether it seems to receive, and should have noticed long ago that it does."""
+        is_kept = self.phase == "receiving" and self.again_in_s is not None
+        return is_kept and now_s - self.known_s > (self.again_in_s or 0.0)
 
     def is_out(self, now_s: float) -> bool:
         """Tell whether people who write there are not heard, and have not been for a while."""
-        if self.phase == "refused":
+        if self.phase == "refused" or self.is_deaf(now_s):
             return True
         return self.phase in ("starting", "failing") and now_s - self.since_s > OUTAGE_S
 
+    def age_s(self, now_s: float) -> float | None:
+        """Say how long ago it knew that it receives; None where that is not known of it."""
+        if self.phase == "receiving" and self.again_in_s is None:
+            return 0.0
+        return now_s - self.known_s if self.has_received else None
+
     def worded(self, now_s: float) -> str:
         """Say it in a phrase: ``no connection for 3 min: timed out``."""
+        if self.is_deaf(now_s):
+            return f"nothing was heard of the platform for {duration(now_s - self.known_s)}"
         match self.phase:
             case "failing":
                 return f"no connection for {duration(now_s - self.since_s)}: {self.reason}"
@@ -82,16 +109,27 @@ class ChannelBook:
         self._on_change = on_change
         self.states = dict.fromkeys(names, ChannelState(since_s=clock.monotonic()))
 
-    def note(self, name: str, phase: Phase, reason: str = "") -> None:
+    def note(
+        self, name: str, phase: Phase, reason: str = "", *, again_in_s: float | None = None
+    ) -> None:
         """Write down how a channel is doing; said again, it goes on since when it was first."""
-        before = self.states[name]
-        self.states[name] = ChannelState(
+        before, now_s = self.states[name], self._clock.monotonic()
+        since_s = now_s
+        if phase == before.phase:
+            since_s = before.since_s
+        elif phase == "failing" and before.again_in_s is not None:
+            since_s = before.known_s  # it may have been deaf since then
+        is_receiving = phase == "receiving"
+        after = ChannelState(
             phase=phase,
-            since_s=before.since_s if before.phase == phase else self._clock.monotonic(),
+            since_s=since_s,
             reason=reason,
-            has_received=before.has_received or phase == "receiving",
+            has_received=before.has_received or is_receiving,
+            known_s=now_s if is_receiving else before.known_s,
+            again_in_s=again_in_s if is_receiving else None,
         )
-        if self.states[name] != before:
+        self.states[name] = after
+        if (after.phase, after.reason) != (before.phase, before.reason):
             self._on_change()
 
     def worded(self) -> dict[str, str]:
@@ -111,37 +149,6 @@ class ChannelBook:
     def is_starting(self) -> bool:
         """Whether there is a channel of which nothing is known yet."""
         return any(state.phase == "starting" for state in self.states.values())
-
-
-class WatchedModel:
-    """A model that counts how often it failed in a row.
-
-    Attributes:
-        failures: Of all chats together, since the last answer.
-        reason: What the last one said.
-    """
-
-    def __init__(self, model: ModelClient) -> None:
-        self._model = model
-        self.failures = 0
-        self.reason = ""
-
-    async def ask(self, request: ModelRequest, on_delta: Callable[[Delta], None]) -> ModelResponse:
-        """Ask; a request that is at fault itself says nothing about the model."""
-        try:
-            response = await self._model.ask(request, on_delta)
-        except (ContextTooLong, ModelRequestRefused):
-            raise
-        except ModelError as error:
-            self.failures += 1
-            self.reason = str(error)
-            raise
-        self.failures = 0
-        return response
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
 
 
 class SetAsideCount:
@@ -168,16 +175,20 @@ class StoreWatch:
     Attributes:
         trouble: Why the last write failed; empty when it did not.
         loss: Set for good once the file is damaged or gone.
+        on_failure: Is told of each failure.
     """
 
     def __init__(self) -> None:
         self.trouble = ""
         self.loss: StoreLost | None = None
         self.on_loss: Callable[[], None] = lambda: None
+        self.on_failure: Callable[[StoreError], None] = lambda error: None
 
     def tell(self, error: StoreError | None) -> None:
         """Note a failure, or with None that a write succeeded."""
         self.trouble = "" if error is None else str(error)
+        if error is not None:
+            self.on_failure(error)
         if isinstance(error, StoreLost) and self.loss is None:
             self.loss = error
             self.on_loss()
@@ -188,7 +199,10 @@ class Signs:
     """All that health is judged by, at ``now_s`` of the clock.
 
     Attributes:
+        model_is_refused: Whether the newest question was refused because of the key.
         undelivered_for_s: How long the oldest undelivered reply has been waiting.
+        job_trouble: Which jobs are late, or cannot be done; empty for none.
+        disk_trouble: Why the disk takes, or will soon take, nothing more.
     """
 
     now_s: float
@@ -196,29 +210,64 @@ class Signs:
     store_trouble: str = ""
     model_failures: int = 0
     model_reason: str = ""
+    model_is_refused: bool = False
     undelivered_for_s: float = 0.0
     memory_trouble: str = ""
+    search_trouble: str = ""
+    job_trouble: str = ""
+    disk_trouble: str = ""
 
 
 def judge(signs: Signs) -> Health:
     """Say how the bot is doing and why."""
-    health = Health()
-    lost = {name: s for name, s in signs.channels.items() if s.is_out(signs.now_s)}
-    for name, state in lost.items():
-        needs_help = state.phase == "refused" or len(lost) == len(signs.channels)
-        reason = f"{name}: {state.worded(signs.now_s)}"
-        health = _worse(health, "down" if needs_help else "degraded", reason)
-    if signs.store_trouble:
-        health = _worse(health, "down", f"store: {signs.store_trouble}")
-    if signs.model_failures >= FAILED_ASKS:
-        reason = f"model: failed {signs.model_failures} times in a row: {signs.model_reason}"
-        health = _worse(health, "degraded", reason)
-    if signs.undelivered_for_s > BACKLOG_S:
-        reason = f"delivery: a reply has been waiting for {duration(signs.undelivered_for_s)}"
-        health = _worse(health, "degraded", reason)
-    if signs.memory_trouble:
-        health = _worse(health, "degraded", f"memory: {signs.memory_trouble}")
-    return health
+    troubles = [part for part in parts_of(signs) if part.condition != "ok"]
+    if not troubles:
+        return Health()
+    is_down = any(part.condition == "down" for part in troubles)
+    return Health(
+        condition="down" if is_down else "degraded",
+        reasons=tuple(f"{part.name}: {part.seen}" for part in troubles),
+    )
+
+
+def parts_of(signs: Signs) -> tuple[Part, ...]:
+    """Say of each part of the bot how it is."""
+    late = signs.undelivered_for_s > BACKLOG_S
+    waiting = f"a reply has been waiting for {duration(signs.undelivered_for_s)}" if late else ""
+    return (
+        *_channels(signs),
+        _part("store", signs.store_trouble, "down"),
+        _part("disk", signs.disk_trouble, "down"),
+        _model(signs),
+        _part("delivery", waiting, "degraded"),
+        _part("jobs", signs.job_trouble, "degraded"),
+        _part("memory", signs.memory_trouble, "degraded"),
+        _part("search of memory", signs.search_trouble, "degraded"),
+    )
+
+
+def _part(name: str, trouble: str, condition: Condition) -> Part:
+    return Part(name=name, condition=condition, seen=trouble) if trouble else Part(name=name)
+
+
+def _channels(signs: Signs) -> tuple[Part, ...]:
+    out = {name for name, state in signs.channels.items() if state.is_out(signs.now_s)}
+
+    def condition(name: str) -> Condition:
+        needs_help = signs.channels[name].phase == "refused" or len(out) == len(signs.channels)
+        return "ok" if name not in out else "down" if needs_help else "degraded"
+
+    return tuple(
+        Part(name=name, condition=condition(name), seen=state.worded(signs.now_s))
+        for name, state in signs.channels.items()
+    )
+
+
+def _model(signs: Signs) -> Part:
+    if signs.model_is_refused:
+        return _part("model", f"the key is refused: {signs.model_reason}", "down")
+    failed = f"failed {signs.model_failures} times in a row: {signs.model_reason}"
+    return _part("model", failed if signs.model_failures >= FAILED_ASKS else "", "degraded")
 
 
 def duration(seconds: float) -> str:
@@ -229,12 +278,3 @@ def duration(seconds: float) -> str:
     parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest_s, "s")]
     shown = [f"{value} {unit}" for value, unit in parts if value][:2]
     return " ".join(shown) or "0 s"
-
-
-def _worse(health: Health, condition: Condition, reason: str) -> Health:
-    is_down = "down" in (health.condition, condition)
-    return replace(
-        health,
-        condition="down" if is_down else condition,
-        reasons=(*health.reasons, reason),
-    )

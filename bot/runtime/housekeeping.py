@@ -1,16 +1,17 @@
-"""What the calendar asks for: rollover of memory files at midnight, clean-up in the night."""
+"""What the calendar asks for: rollover at midnight, records of sessions, clean-up in the night."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from typing import Protocol
 
 from bot.core.chat import SessionKey
+from bot.core.memory.episodes import IDLE_FOR
 from bot.core.schedule import SilentChat, last_midnight, silent_before
-from bot.ports import Clock, Lifecycle, MemoryJobs, Sessions
+from bot.ports import Clock, Episodes, Lifecycle, MemoryJobs, Sessions
 from bot.runtime.jobs import Job
 
 logger = logging.getLogger(__name__)
@@ -19,11 +20,13 @@ REDELIVERY_KNOWN_FOR = timedelta(days=30)
 """How long the same event brought again is known to be the same."""
 
 ROLLOVER = "0 0 * * *"
+SESSIONS = "*/15 * * * *"
+DISTILLING = "0 2 * * *"
 CLEAN_UP = "30 3 * * *"
 """Moments of the local day, as cron writes them."""
 
 
-class Store(Lifecycle, Sessions, MemoryJobs, Protocol):
+class Store(Lifecycle, Sessions, MemoryJobs, Episodes, Protocol):
     """What housekeeping works on."""
 
 
@@ -50,7 +53,7 @@ class CleanUp:
         max_age_days: How long a chat may be silent.
         before: Since when the chats have been silent, all of them.
         held_back: Chats as silent that stay for now: daily files do not have all their turns, or
-            something in them is still to be answered or delivered.
+            something in them is still to be answered or delivered, or a reminder is to come.
     """
 
     max_age_days: int
@@ -71,6 +74,7 @@ class HousekeepingParts:
     Attributes:
         zone: Whose midnight divides the days of memory files.
         wake_memory: Lets what is to be remembered be looked at now.
+        distil: Has ``MEMORY.md`` of all audiences written; None where there are no files.
     """
 
     store: Store
@@ -78,27 +82,43 @@ class HousekeepingParts:
     zone: tzinfo
     clean_up: CleanUpParts
     wake_memory: Callable[[], None]
+    distil: Callable[[], Awaitable[None]] | None = None
 
 
 def jobs_of(parts: HousekeepingParts) -> tuple[Job, ...]:
     """List the jobs of a bot."""
 
     async def roll_over() -> None:
-        """Ask that the turns of the days before today are written to those days' files."""
+        """Ask that the turns of the days before today are written to those days' files.
+
+        And that the sessions of now are recorded as far as they are; they go on as they were.
+        """
         now = parts.clock.now()
         chats = await parts.store.ask_to_remember(last_midnight(now, parts.zone), at=now)
+        await parts.store.ask_for_episodes(now, at=now)
         logger.info("memory.rolled_over", extra={"chats": chats})
         parts.wake_memory()
+
+    async def record_sessions() -> None:
+        """Ask for the records of sessions whose chats have been silent for long."""
+        now = parts.clock.now()
+        if await parts.store.ask_for_episodes(now - IDLE_FOR, at=now):
+            parts.wake_memory()
 
     async def clean_up_all() -> None:
         rows = await parts.store.prune(parts.clock.now() - REDELIVERY_KNOWN_FOR)
         logger.info("store.pruned", extra={"rows": rows})
         await clean_up(parts.clean_up)
 
-    return (
+    jobs = (
         Job(name="rollover", schedule=ROLLOVER, work=roll_over),
+        Job(name="sessions", schedule=SESSIONS, work=record_sessions),
         Job(name="cleanup", schedule=CLEAN_UP, work=clean_up_all),
     )
+    if parts.distil is None:
+        return jobs
+    # Behind the rollover, when what the day brought has been read.
+    return (*jobs, Job(name="distilling", schedule=DISTILLING, work=parts.distil))
 
 
 async def plan_clean_up(parts: CleanUpParts) -> CleanUp:

@@ -98,9 +98,9 @@ class ChannelInbox:
                 while not await self._is_stored(events, cursor):
                     await self._clock.sleep(STORE_RETRY_S)
 
-    def receiving(self) -> None:
+    def receiving(self, *, again_in_s: float | None = None) -> None:
         """Take note that the channel gets events."""
-        self._book.note(self._channel, "receiving")
+        self._book.note(self._channel, "receiving", again_in_s=again_in_s)
 
     def failing(self, reason: str) -> None:
         """Take note that the channel gets none."""

@@ -11,11 +11,14 @@ from datetime import datetime, tzinfo
 from bot.core.schedule import due
 from bot.errors import StoreError
 from bot.ports import Calendar, Clock, JobSlots, Timer
+from bot.runtime.job_book import JobBook
 from bot.runtime.supervisor import Spawn
 
 logger = logging.getLogger(__name__)
 
 STORE_RETRY_S = 60.0
+
+BROKEN = "it broke; the log says how at task.failed"
 
 LONGEST_SLEEP_S = 3_600.0
 """So often a clock is looked at, which somebody may set."""
@@ -51,7 +54,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobParts:
-    """What jobs are run by."""
+    """What jobs are run by; ``book`` is told how each goes."""
 
     slots: JobSlots
     calendar: Calendar
@@ -59,6 +62,7 @@ class JobParts:
     clock: Clock
     zone: tzinfo
     spawn: Spawn
+    book: JobBook
 
 
 async def run_job(job: Job, parts: JobParts) -> None:
@@ -78,6 +82,9 @@ async def run_job(job: Job, parts: JobParts) -> None:
         if slot is not None:
             # A task of its own, so that what breaks it ends at the supervisor, with a traceback.
             await asyncio.wait({parts.spawn(f"job {job.name}", _carry_out(job, parts, slot))})
+        else:
+            parts.book.end(job.name)
+        parts.book.wait(job.name, following)
         await parts.timer.wait_until(following)
 
 
@@ -94,12 +101,17 @@ async def _claim(job: Job, parts: JobParts, now: datetime) -> datetime | None:
 
 
 async def _carry_out(job: Job, parts: JobParts, slot: datetime) -> None:
+    parts.book.begin(job.name)
     while True:
         try:
             await job.work()
         except StoreError as error:
             await _put_off(job, parts, error)
+        except Exception:
+            parts.book.fail(job.name, BROKEN)
+            raise
         else:
+            parts.book.end(job.name)
             logger.info("job.done", extra={"job": job.name, "slot": slot.isoformat()})
             return
 
@@ -107,4 +119,5 @@ async def _carry_out(job: Job, parts: JobParts, slot: datetime) -> None:
 async def _put_off(job: Job, parts: JobParts, error: StoreError) -> None:
     about = {"job": job.name, "why": str(error), "retry_in_s": STORE_RETRY_S}
     logger.warning("job.put_off", extra=about)
+    parts.book.fail(job.name, str(error))
     await parts.clock.sleep(STORE_RETRY_S)

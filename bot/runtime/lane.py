@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
-from bot.core.chat import Reply
+from bot.core.chat import InboundMessage, Reply
 from bot.core.lifecycle import RETRYABLE, Claim
 from bot.core.llm import Usage
 from bot.core.turns import Outcome, Turn, TurnId
-from bot.ports import Channel, Clock, Lifecycle
+from bot.ports import Channel, ChatMemories, Clock, Lifecycle
 from bot.runtime import notices
 from bot.runtime.activity import Activity
 from bot.runtime.answers import replies_with
 from bot.runtime.border import Incident, guarded, incident_number
 from bot.runtime.delivery import Delivery
 from bot.runtime.intake import Intake
+from bot.runtime.metrics import Metrics, meter_turn
 from bot.runtime.preview import Preview
 from bot.runtime.preview_message import PreviewParts
 from bot.runtime.runner import AgentRunner
@@ -26,7 +27,7 @@ from bot.runtime.signs import show_typing
 from bot.runtime.splitting import split_text
 from bot.runtime.storing import until_stored
 from bot.runtime.supervisor import Spawn
-from bot.runtime.turn_run import Answer
+from bot.runtime.turn_answer import Answer, log_turn
 
 logger = logging.getLogger(__name__)
 
@@ -40,8 +41,10 @@ class LaneParts:
 
     Attributes:
         intake: Brings in what messages have with them; without one it is only named.
+        memories: Says in which chats turns are off the record; without it none are.
         follows_bad_end: Whether a turn that is found open may be what ended the process before.
         most_turns: So many may run at once.
+        on_ended: Called when a turn has ended: something may be worth remembering in it.
     """
 
     runner: AgentRunner
@@ -52,8 +55,11 @@ class LaneParts:
     activity: Activity
     spawn: Spawn
     intake: Intake | None = None
+    memories: ChatMemories | None = None
     follows_bad_end: bool = True
     most_turns: int = 64
+    on_ended: Callable[[], None] = lambda: None
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +85,7 @@ class Lane:
         stop_before: The event by which somebody stopped what waits, before any of it was taken;
             what came in after it goes on.
         turn_id: The turn, once it has one.
+        asked: The newest message that the turn answers, once it has one.
     """
 
     def __init__(self, parts: LaneParts, *, stop_before: str = "") -> None:
@@ -86,6 +93,7 @@ class Lane:
         self.is_outdated = False
         self.stop_before = stop_before
         self.turn_id: TurnId | None = None
+        self.asked: InboundMessage | None = None
         self._parts = parts
         self._running: asyncio.Task[Answer] | None = None
         self._is_stopping = False
@@ -96,13 +104,18 @@ class Lane:
         """Whether an answer is being written."""
         return self._running is not None
 
+    @property
+    def can_stop(self) -> bool:
+        """Whether there is something to stop, as far as can be told before trying."""
+        return not (self._is_stopping or self._is_ending or self.stop_before)
+
     def end_at_once(self) -> None:
         """Let the turn that is run next be stopped before it begins."""
         self._is_stopping, self.stop_before = True, ""
 
     def stop(self, event_id: str) -> bool:
         """End the turn at a person's wish; False when its answer is there, or it ends already."""
-        if self._is_stopping or self._is_ending or self.stop_before:
+        if not self.can_stop:
             return False
         if self.turn_id is None:
             self.stop_before = event_id
@@ -119,7 +132,7 @@ class Lane:
             StoreError: The turn is still open, and as far as its journal says.
         """
         parts, turn, last = self._parts, work.claim.turn, work.claim.messages[-1]
-        self.turn_id = turn.id
+        self.turn_id, self.asked = turn.id, last
         about: dict[str, object] = {"session": turn.session_key, "turn": turn.id}
         started = parts.clock.monotonic()
         reply_to = last.message_id if last.kind == "group" else ""
@@ -140,7 +153,10 @@ class Lane:
         if self.is_outdated:
             parts.runner.forget(turn.session_key)
         parts.delivery.enqueue(items)
-        _log_turn(answer, (parts.clock.monotonic() - started) * 1000)
+        parts.on_ended()
+        took_s = parts.clock.monotonic() - started
+        meter_turn(parts.metrics, answer.turn, last.address.channel, took_s)
+        log_turn(answer, took_s)
 
     async def _answer_in_parts(
         self, work: Work, template: Reply
@@ -161,10 +177,8 @@ class Lane:
             await preview.adopt()
         answer = await self._answer_shown(work, channel, preview)
         if answer.outcome == "stopped" and preview.is_message:
-            partial = preview.partial_text
-            text = f"{partial}\n\n{notices.STOPPED}" if partial else notices.STOPPED
-            answer = replace(answer, text=text)
-        texts = await split_text(channel, answer.text)
+            answer = replace(answer, text=preview.partial_text, notice=notices.STOPPED)
+        texts = await split_text(channel, answer.worded(channel.capabilities.command_prefix))
         replies = tuple(
             replace(template, text=text, reply_to="" if number else template.reply_to)
             for number, text in enumerate(texts)
@@ -241,26 +255,8 @@ class Lane:
             claim = await self._parts.intake.take(claim)
         return await self._parts.runner.run(claim, preview)
 
-    def _end(self, turn: Turn, outcome: Outcome, text: str) -> Answer:
+    def _end(self, turn: Turn, outcome: Outcome, notice: str) -> Answer:
         """End a turn of which the store alone knows how far it got."""
         self._parts.runner.forget(turn.session_key)
         ended = replace(turn, outcome=outcome)
-        return Answer(turn=ended, outcome=outcome, text=text, usage=Usage())
-
-
-def _log_turn(answer: Answer, duration_ms: float) -> None:
-    """Write the one line that tells of a turn."""
-    turn = answer.turn
-    logger.info(
-        "turn.finished",
-        extra={
-            "session": turn.session_key,
-            "turn": turn.id,
-            "outcome": answer.outcome,
-            "steps": len(turn.steps),
-            "tools": sum(len(step.answer.tool_calls) for step in turn.steps),
-            "tokens_in": answer.usage.prompt_tokens,
-            "tokens_out": answer.usage.output_tokens,
-            "ms": round(duration_ms, 1),
-        },
-    )
+        return Answer(turn=ended, outcome=outcome, text="", usage=Usage(), notice=notice)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from bot.core.chat import SessionKey
+from bot.core.chat import ChatAddress, InboundMessage, SessionKey
 from bot.core.lifecycle import Claim
 from bot.core.turns import TurnId
 from bot.errors import StoreError, StoreLost, StoreUnreadable
@@ -67,11 +67,15 @@ class Lanes:
             self._start_lanes()
 
     def see_change(self, session_key: SessionKey) -> None:
-        """See to a chat in which messages were changed: what was read of it is out of date."""
+        """See to a chat in which messages were changed: what was read of it is out of date.
+
+        So it is in its other threads, which may have opened with what was made of them.
+        """
         lane = self._lanes.get(session_key)
         if lane is not None:
             lane.is_outdated = True
-        self._parts.runner.forget(session_key)
+        chat = ChatAddress.from_session_key(session_key).whole_chat.session_key
+        self._parts.runner.forget_chats((chat,))
         self.wake(session_key)
 
     def resume(self, claim: Claim) -> None:
@@ -102,6 +106,17 @@ class Lanes:
         del self._waiting[session_key]
         self._start(session_key, stop_before=event_id)  # beside the others: it asks no model
         return True
+
+    def stoppable_in(self, address: ChatAddress) -> tuple[SessionKey, ...]:
+        """Name the conversations of a chat, its threads and itself, that :meth:`stop` would end."""
+        whole = address.whole_chat.session_key
+        running = (key for key, lane in self._lanes.items() if lane.can_stop)
+        return tuple(key for key in (*running, *self._waiting) if key.startswith(whole))
+
+    def asked_in(self, session_key: SessionKey) -> InboundMessage | None:
+        """Give what the turn that runs in a conversation is to answer last; None without one."""
+        lane = self._lanes.get(session_key)
+        return None if lane is None else lane.asked
 
     def hold(self, chats: tuple[SessionKey, ...]) -> None:
         """Begin no new turn in chats, by what their keys begin with; open ones go on."""
@@ -223,15 +238,15 @@ class Lanes:
             if self._is_closed:
                 return None
         if claim is None and lane.stop_before:
-            before, now = lane.stop_before, self._parts.clock.now()
-            claim = await lifecycle.claim(session_key, at=now, before=before)
+            before = lane.stop_before
+            claim = await self._claim(session_key, before)
             lane.stop_before = ""
             if claim is not None:
                 lane.end_at_once()
                 return Work(claim=claim)
         if claim is None:
             lane.is_woken = False
-            claim = await lifecycle.claim(session_key, at=self._parts.clock.now())
+            claim = await self._claim(session_key)
             lane.stop_before = ""  # too late: what this would have stopped cannot be told apart
             return None if claim is None else Work(claim=claim)
         if lane.stop_before:
@@ -243,6 +258,13 @@ class Lanes:
         was_found = claim.turn.id in self._found
         self._found.discard(claim.turn.id)
         return Work(claim=claim, was_open=True, was_found=was_found)
+
+    async def _claim(self, session_key: SessionKey, before: str = "") -> Claim | None:
+        memories, now = self._parts.memories, self._parts.clock.now()
+        is_off = memories is not None and not memories.is_remembered(session_key)
+        return await self._parts.lifecycle.claim(
+            session_key, at=now, before=before, is_off_record=is_off
+        )
 
     async def _gathered(self, session_key: SessionKey, lane: Lane) -> None:
         """Wait until nothing more of an album is likely to come, unless somebody stops it."""

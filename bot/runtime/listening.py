@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from bot.core.access import Decision
 from bot.core.chat import BotStanding, InboundMessage, PersonKey
-from bot.core.commands import PREFIX, CommandCall, parse_command
+from bot.core.commands import ENDS, PREFIX, CommandCall, parse_command
 from bot.core.lifecycle import Route
 from bot.ports import Channel
 from bot.runtime.access_gate import AccessGate
@@ -156,8 +156,11 @@ class Listener:
             if not claims or not self._gate.claims.awaits_owner:
                 return None
             return Heard(message=message, decision=decision, call=call)
-        is_command = call is not None or self._parse(message) is not None
-        hearing = self._gate.hear(message, decision, is_command=is_command)
+        exclaims = call is None and self._exclaims(message)
+        is_command = not exclaims and (call is not None or self._parse(message) is not None)
+        is_to_us = message.is_addressed and (message.is_named or not exclaims)
+        said = replace(message, is_addressed=is_to_us)
+        hearing = self._gate.hear(said, decision, is_command=is_command)
         if hearing == "unheard":
             return None
         if message.is_unread:
@@ -166,7 +169,7 @@ class Listener:
             if call is None or not self._commands.heeds_chat_admins(call):
                 return None
             return Heard(message=message, decision=decision, call=call, is_for_chat_admins=True)
-        if call is None and (self._is_foreign(message) or self._is_start(message)):
+        if call is None and (self._is_foreign(said) or self._is_start(message)):
             return None
         return Heard(message=message, decision=decision, call=call)
 
@@ -199,10 +202,16 @@ class Listener:
             return _started(call) if message.kind == "private" else None
         if self._commands.knows(call):
             return call
-        if not message.is_named:
-            return None
-        is_spoken = not message.text.startswith(PREFIX)  # "!important" is no slip of a command
-        return None if is_spoken and self._commands.nearest(call.name) is None else call
+        if message.text.startswith(PREFIX):
+            return call if message.is_named else None
+        # "!important" is no slip of a command, and where nobody listens to it nothing is.
+        is_listened_to = message.is_named or self._gate.overhears(message)
+        return call if is_listened_to and self._commands.nearest(call.name) else None
+
+    def _exclaims(self, message: InboundMessage) -> bool:
+        """Tell words that begin as commands do on a platform, and are none: ``!important``."""
+        call = self._parse(message)
+        return call is not None and not call.bot and not message.text.startswith(PREFIX)
 
     def _is_foreign(self, message: InboundMessage) -> bool:
         """Tell what is some other bot's; in a private chat there is none."""
@@ -246,4 +255,4 @@ def _nameless(message: InboundMessage) -> InboundMessage:
 
 
 def _as_word(message: InboundMessage) -> CommandCall:
-    return CommandCall(name=message.text.strip().lower(), arguments="")
+    return CommandCall(name=message.text.strip().rstrip(ENDS).lower(), arguments="")

@@ -96,6 +96,12 @@ class LiveSettings:
         assert isinstance(value, int)
         return value
 
+    def amount(self, key: str) -> float | None:
+        """Give a setting for all chats that is an amount, or not set."""
+        value = self.setting(key).value
+        assert value is None or isinstance(value, int | float)
+        return value
+
     def name(self, key: str, scope: str = EVERYWHERE) -> str:
         """Give a setting that is a word."""
         value = self.setting(key, scope).value
@@ -106,6 +112,10 @@ class LiveSettings:
         """Give which messages the bot listens to in a group, in all its threads."""
         value = self.setting("group_mode", address.session_key).value
         return next(mode for mode in get_args(GroupMode) if mode == value)
+
+    def is_remembered(self, session_key: SessionKey) -> bool:
+        """Say whether memory is on for all who can see a chat: its threads are not asked apart."""
+        return self.setting("memory", session_key).value != "off"
 
     def summary_model(self, session_key: SessionKey) -> str:
         """Give the model that summarises a chat; where none is set, the one that answers."""
@@ -231,4 +241,4 @@ def _parsed(text: str) -> Value:
         value: object = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, (int, str)) else None
+    return value if isinstance(value, (int, float, str)) else None

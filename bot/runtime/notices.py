@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import assert_never
 
 from bot.core.presses import Refusal
 from bot.core.turns import Outcome
 from bot.errors import (
     CannotFit,
+    CapReached,
     ContextTooLong,
     ModelAuthError,
     ModelError,
@@ -29,11 +31,16 @@ EMPTIED = (
     "alone; `/context undo` brings back what was before.*"
 )
 LEFT_IN_VAIN = "*What was said before left my view in the attempt; `/context undo` brings it back.*"
+WITHOUT_MEMORY = "*I could not look into my memory just now, so I answered without it.*"
+WITHOUT_HISTORY = (
+    "*I could not read what was said before in this chat, so I answered your message alone.*"
+)
 REFUSED = "The model declined to answer this."
 EMPTY = "The model gave an empty answer. `/retry` asks again; perhaps other words help."
 FAILED = "I could not answer because of a technical problem. `/retry` tries again."
 STOPPED = "*(stopped)*"
 UNREAD = "I could not read that message. Please write it again, or in another way."
+ANSWERED_IN_PRIVATE = "That is between you and me: the answer is in our private chat."
 
 _REFUSED_PRESSES: dict[Refusal, str] = {
     "unknown": "I do not know this button any more.",
@@ -52,6 +59,35 @@ _BY_ERROR: dict[type[ModelError], str] = {
 }
 
 
+_WHOSE = {
+    "person": "You have used up what you may use of me in a day",
+    "chat": "This chat has used up what it may use of me in a day",
+    "bot": "What I may spend in a day is used up",
+}
+
+
+def for_cap(cap: CapReached) -> str:
+    """Say that nothing more may be spent today, and when that is over."""
+    return (
+        f"{_WHOSE[cap.scope]}. The next day begins at {clock_time(cap.resets_at)}; "
+        "`/retry` then answers this."
+    )
+
+
+def for_little_left(scope: str, resets_at: datetime) -> str:
+    """Say that most of a day's cap is used, and no number: others may read it too."""
+    whose = {"person": "what you may use of me", "chat": "what this chat may use of me"}
+    return (
+        f"*Most of {whose[scope]} today is used; the next day begins at "
+        f"{clock_time(resets_at)}. `/usage` tells more.*"
+    )
+
+
+def clock_time(moment: datetime) -> str:
+    """Write a moment of today or tomorrow in its own time zone: ``00:00 (Europe/Berlin)``."""
+    return f"{moment:%H:%M} ({moment.tzinfo})"
+
+
 def for_refused_press(refusal: Refusal) -> str:
     """Say why pressing a button did nothing."""
     return _REFUSED_PRESSES[refusal]
@@ -62,6 +98,11 @@ def for_unsendable(name: str) -> str:
     return f"`{name}` is ready, but files cannot be sent here."
 
 
+def for_private_command(name: str) -> str:
+    """Say that a command is not answered in a group, and where it is; not what stood behind it."""
+    return f"That is between you and me. Write `/{name} …` to me in a private chat."
+
+
 def for_model_error(error: ModelError, model: str) -> str:
     """Say in one sentence why there is no answer of ``model``, as it is called, and what to do."""
     if isinstance(error, ModelNotFound):
@@ -69,6 +110,8 @@ def for_model_error(error: ModelError, model: str) -> str:
             f"There is no model `{model}`. An admin can name another with `/config model NAME`; "
             "`/config model default` goes back."
         )
+    if isinstance(error, CapReached):
+        return for_cap(error)
     if isinstance(error, ContextTooLong):
         return _too_long(error)
     if isinstance(error, CannotFit):
@@ -80,24 +123,22 @@ def for_model_error(error: ModelError, model: str) -> str:
     return _BY_ERROR.get(type(error), FAILED)
 
 
-def for_outcome(outcome: Outcome, text: str) -> str:
-    """Word what is delivered for a turn that ended in ``outcome`` with the model's ``text``.
+def for_outcome(outcome: Outcome) -> str:
+    """Say what is told of a turn's end beside the model's words, or in their place.
 
-    Empty when nothing is to be said: the person stopped it.
+    Empty when nothing is to be said: it is answered, or the person stopped it.
     """
     match outcome:
-        case "answered":
-            return text
+        case "answered" | "stopped":
+            return ""
         case "cut":
-            return f"{text}\n\n{CUT}" if text.strip() else CUT
+            return CUT
         case "refused":
-            return f"{text}\n\n{REFUSED}" if text.strip() else REFUSED
+            return REFUSED
         case "empty":
             return EMPTY
         case "failed":
             return FAILED
-        case "stopped":
-            return ""
         case _:
             assert_never(outcome)
 

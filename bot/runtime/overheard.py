@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 
+from bot.core.addresses import ChatAddress, sender_of
 from bot.core.chat import EarlierMessage, InboundMessage, SessionKey
 from bot.core.looking_back import MOST_EARLIER
+from bot.core.memory.audience import Viewer
+from bot.core.memory.forgetting import Wish, mentions
 from bot.ports import Clock
 
 REMEMBERED_S = 86_400.0
@@ -54,6 +57,30 @@ class Overheard:
             chat[event_id] = _Heard(said=said, at_s=known.at_s)
         elif known is not None:
             del chat[event_id]
+
+    def forget(self, wish: Wish, viewer: Viewer) -> None:
+        """Drop what somebody said and wants forgotten; in private, what they said in any group.
+
+        Of a day all goes, which is a day old at most; facts and turns are no part of it.
+        """
+        if wish.kind in ("fact", "turn"):
+            return
+        is_private = viewer.audience.kind == "private"
+        if is_private and wish.kind == "day":
+            return  # of the private chat
+        of = ChatAddress(
+            channel=viewer.audience.channel,
+            account=viewer.audience.account,
+            chat=viewer.audience.chat,
+        )
+        author = sender_of(viewer.person_key)
+        for key, chat in self._chats.items():
+            address = ChatAddress.from_session_key(key)
+            is_here = address.whole_chat == of or (is_private and address.channel == of.channel)
+            for event_id, heard in tuple(chat.items() if is_here else ()):
+                is_theirs = wish.of_everyone or heard.said.author_id == author.user_id
+                if is_theirs and (wish.kind != "words" or mentions(wish, heard.said.text)):
+                    del chat[event_id]
 
     def before(self, message: InboundMessage) -> tuple[EarlierMessage, ...]:
         """Give what was said before a message that was heard, oldest first."""

@@ -9,13 +9,13 @@ import pkgutil
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import tzinfo
 from difflib import get_close_matches
 from types import MappingProxyType, ModuleType
 from typing import overload
 
 from bot.errors import PluginError
-from bot.ports import ChatRecords, Clock, CommandHandler, Fetcher, PluginAPI, Tool, Transcriber
+from bot.ports import CommandHandler, PluginAPI, Tool, Transcriber
+from bot.runtime.plugin_reach import PluginReach
 from bot.runtime.tools import ToolRegistry
 
 logger = logging.getLogger(__name__)
@@ -63,19 +63,13 @@ class PluginHost:
 
     def __init__(
         self,
-        clock: Clock,
-        timezone: tzinfo,
-        fetcher: Fetcher,
+        reach: PluginReach,
         tools: ToolRegistry,
-        records: ChatRecords,
         *,
         reserved_commands: frozenset[str] = frozenset(),
     ) -> None:
-        self._clock = clock
-        self._timezone = timezone
-        self._fetcher = fetcher
+        self._reach = reach
         self._tools = tools
-        self._records = records
         self._reserved_commands = reserved_commands
         self._commands: dict[str, PluginCommand] = {}
         self._transcriber: tuple[str, Transcriber] | None = None
@@ -115,7 +109,7 @@ class PluginHost:
 
     def _load(self, name: str) -> LoadedPlugin:
         register = _find_register(name)
-        api = _Offers(self._clock, self._timezone, self._fetcher, self._records)
+        api = _Offers(self._reach)
         register(api)
         api.is_open = False
         specs = [
@@ -188,11 +182,14 @@ class _ToolOffer:
 class _Offers:
     """The :class:`bot.ports.PluginAPI` of one plugin: collects what it offers, until closed."""
 
-    def __init__(self, clock: Clock, timezone: tzinfo, http: Fetcher, chat: ChatRecords) -> None:
-        self.clock = clock
-        self.timezone = timezone
-        self.http = http
-        self.chat = chat
+    def __init__(self, reach: PluginReach) -> None:
+        self.clock = reach.clock
+        self.timezone = reach.timezone
+        self.http = reach.http
+        self.chat = reach.chat
+        self.memory = reach.memory
+        self.reminders = reach.reminders
+        self.zones = reach.zones
         self.tools: list[_ToolOffer] = []
         self.commands: list[tuple[str, str, CommandHandler]] = []
         self.transcribers: list[Transcriber] = []

@@ -89,9 +89,9 @@ async def _redact_block(block: ContentBlock, redactor: Redactor) -> ContentBlock
         return await redact_result(block, redactor)
     if isinstance(block, ToolCall):
         if len(block.arguments) <= MOST_JSON_CHARS_AT_ONCE:
-            arguments = _redact_json(block.arguments, redactor)
+            arguments = redact_json(block.arguments, redactor)
         else:
-            arguments = await asyncio.to_thread(_redact_json, block.arguments, redactor)
+            arguments = await asyncio.to_thread(redact_json, block.arguments, redactor)
         return block if arguments is block.arguments else replace(block, arguments=arguments)
     return block
 
@@ -116,7 +116,7 @@ def _without_text(message: InboundMessage) -> InboundMessage:
     return replace(message, text=NOT_LOOKED_THROUGH, quoted=quoted, attachments=files)
 
 
-def _redact_json(written: str, redactor: Redactor) -> str:
+def redact_json(written: str, redactor: Redactor) -> str:
     """Take secrets out of texts and numbers inside JSON, leaving all between as it was written.
 
     What is no JSON is a text. What has become a placeholder is a JSON text.

@@ -9,7 +9,8 @@ from bot.core.turns import Turn
 from bot.runtime.context import ContextManager, ContextParts
 from bot.runtime.context.steering import ContextSteering
 from bot.runtime.preview import Preview
-from bot.runtime.turn_run import AgentParts, Answer, TurnRun
+from bot.runtime.turn_answer import Answer
+from bot.runtime.turn_run import AgentParts, TurnRun
 
 KEPT_CONVERSATIONS = 1_000
 """How many chats stay in memory; the one longest without a turn is dropped first."""
@@ -32,7 +33,7 @@ class AgentRunner:
         manager = self.context_of(claim.turn.session_key)
         answer: Answer | None = None
         try:
-            context = await manager.open_turn(claim.turn)
+            context = await manager.open_turn(claim)
             answer = await TurnRun(self._parts, claim, preview, context).run()
         finally:
             if answer is None:

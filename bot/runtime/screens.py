@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
 
 from bot.config.changes import CHANGEABLE, bounds_of, changeable, read_change
+from bot.core.addresses import short_name
 from bot.core.chat import ChatAddress, ChatKind, PersonKey, Sender
-from bot.core.llm import Usage
-from bot.core.memory.audience import Audience, audience_of
+from bot.core.cost import span_of
+from bot.core.memory.audience import Audience, audience_of, viewer_of
 from bot.core.memory.daily import shown_lines
-from bot.core.screens import HomePage, Section, SettingField, Wish
-from bot.errors import ConfigError, StoreError
-from bot.ports import OF_GROUPS, Clock, MemoryFiles, UsageLog
+from bot.core.screens import HomePage, Row, Section, SettingField, Wish
+from bot.errors import ConfigError, StoreError, StoreLost
+from bot.ports import OF_GROUPS, ChatMemories, Clock, Facts, MemoryFiles, UsageLog
 from bot.runtime.access_gate import AccessGate
 from bot.runtime.commands.context_pages import counted, short
+from bot.runtime.commands.memory_pages import NO_FACTS, Scene, TitleOf, plain_fact
+from bot.runtime.commands.usage_pages import spent_words
 from bot.runtime.live_settings import LiveSettings, Setting
 from bot.runtime.runner import AgentRunner
 
@@ -25,20 +28,36 @@ REMEMBERED_DAYS = 7
 REMEMBERED_LINES = 20
 """The most that is shown of a day: its newest lines."""
 
+SHOWN_FACTS = 10
+"""The most that is shown of what is known of somebody: what was said last."""
+
 USED_DAYS = 30
 
+_UNREADABLE = "They cannot be read at this moment."
+_OFF = "Memory is off: nothing is added or recalled."
+
 NOT_LET_IN = "Nobody has let you in yet. Write to me, and I tell you how."
+NOT_TO_BE_LET_IN = "Nobody has let you in. Ask an admin of the bot, to whom you are {person}."
+"""Said to those whom a word to the bot brings no answer: guests, say, or who was refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BesideTheChat:
-    """Fills :class:`~bot.ports.Screens`; ``files`` is None where nothing is remembered."""
+    """Fills :class:`~bot.ports.Screens`.
+
+    Attributes:
+        files: None where nothing is remembered.
+        title_of: Names groups.
+    """
 
     gate: AccessGate
     live: LiveSettings
     runner: AgentRunner
     usage: UsageLog
+    facts: Facts
+    memories: ChatMemories
     files: MemoryFiles | None
+    title_of: TitleOf
     clock: Clock
     zone: tzinfo
 
@@ -67,11 +86,15 @@ class BesideTheChat:
         """Give a person's own page."""
         decision = self.gate.decide(sender, "private", address)
         if decision not in ("admin", "allowed"):
-            return HomePage(sections=(Section(title="Daybook", lines=(NOT_LET_IN,)),))
+            line = NOT_LET_IN
+            if decision == "silent":
+                line = NOT_TO_BE_LET_IN.format(person=short_name(sender))
+            return HomePage(sections=(Section(title="Daybook", lines=(line,)),))
         return HomePage(
             sections=(
                 await self._context(address),
                 await self._used(sender.person_key),
+                await self._known(address, sender.person_key),
                 await self._remembered(address),
             ),
             may_configure=decision == "admin",
@@ -95,12 +118,47 @@ class BesideTheChat:
         return Section(title="Our conversation", lines=tuple(lines), wishes=tuple(wishes))
 
     async def _used(self, person_key: PersonKey) -> Section:
-        now = self.clock.now()
-        midnight = now.astimezone(self.zone).replace(hour=0, minute=0, second=0, microsecond=0)
-        today = await self.usage.used_by(person_key, since=midnight)
-        of_late = await self.usage.used_by(person_key, since=now - timedelta(days=USED_DAYS))
-        lines = (f"Today: {_tokens(today)}", f"{USED_DAYS} days: {_tokens(of_late)}")
+        today = self.clock.now().astimezone(self.zone).date()
+        day = span_of(today, self.zone)
+        first, _ = span_of(today - timedelta(days=USED_DAYS - 1), self.zone)
+        spans = (day, (first, day[1]))
+        spent, of_late = await self.usage.spent_in(spans, person_key=person_key)
+        lines = (f"Today: {spent_words(spent)}", f"{USED_DAYS} days: {spent_words(of_late)}")
         return Section(title="What you used", lines=lines)
+
+    async def _known(self, address: ChatAddress, person_key: PersonKey) -> Section:
+        """Show the newest facts about a person; each can be forgotten, all of it taken away."""
+        viewer = viewer_of(address.session_key, "private", person_key)
+        is_on = self.memories.is_remembered(address.session_key)
+        switch = ("Switch memory off", "off") if is_on else ("Switch memory on", "on")
+        title = "What I remember about you"
+        wishes = (
+            Wish(label="Export", command="memory export"),
+            Wish(label=switch[0], command=f"memory {switch[1]}"),
+        )
+        try:
+            facts = await self.facts.facts_for(viewer)
+        except StoreLost:
+            raise
+        except StoreError:
+            return Section(title=title, lines=(_UNREADABLE,), wishes=wishes)
+        scene = Scene(
+            viewer=viewer, now=self.clock.now().astimezone(self.zone), title_of=self.title_of
+        )
+        newest = sorted(facts, key=lambda fact: fact.confirmed_at, reverse=True)[:SHOWN_FACTS]
+        rows = tuple(
+            Row(
+                text=plain_fact(scene, fact),
+                wish=Wish(label="Forget", command=f"memory forget f{fact.id}"),
+            )
+            for fact in newest
+        )
+        lines = [] if is_on else [_OFF]
+        if not rows:
+            lines.append(NO_FACTS)
+        if more := len(facts) - len(rows):
+            lines.append(f"The newest {len(rows)}; /memory shows {more} more.")
+        return Section(title=title, lines=tuple(lines), rows=rows, wishes=wishes)
 
     async def _remembered(self, address: ChatAddress) -> Section:
         """Show what the daily files of the private chat have: nobody else's words are in them."""
@@ -147,9 +205,3 @@ def _source(setting: Setting, default: object) -> str:
     if setting.source == "everywhere":
         return "set for all chats"
     return "the default" if setting.value == default else "the operator's"
-
-
-def _tokens(used: Usage) -> str:
-    counts = (used.prompt_tokens, used.output_tokens)
-    read, written = (f"{count:,}".replace(",", " ") for count in counts)
-    return f"{read} tokens read, {written} written"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Protocol
 
@@ -22,10 +22,12 @@ class Spawn(Protocol):
 class Supervisor:
     """An ``async with`` block outside of which no task of the bot is alive.
 
-    Work that fails is logged and ends alone: a broken preview stops no delivery.
+    Work that fails is logged and ends alone: a broken preview stops no delivery. ``on_failure`` is
+    told of it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_failure: Callable[[Exception], None] = lambda error: None) -> None:
+        self._on_failure = on_failure
         self._group = asyncio.TaskGroup()
         self._tasks: dict[asyncio.Task[None], None] = {}
 
@@ -61,5 +63,6 @@ class Supervisor:
     async def _guarded(self, name: str, work: Coroutine[object, object, None]) -> None:
         try:
             await work
-        except Exception:  # border: one background job
+        except Exception as error:  # border: one background job
             logger.exception("task.failed", extra={"task": name})
+            self._on_failure(error)

@@ -145,6 +145,10 @@ class ToolRegistry:
         """Give all tools by name: the same bytes in every request, for the prompt cache."""
         return self._specs
 
+    def names(self) -> frozenset[str]:
+        """Give the names of all tools."""
+        return frozenset(self._tools)
+
     def is_safe_to_repeat(self, name: str) -> bool:
         """Tell whether a call whose result was lost may run again; not so if nobody knows it."""
         return name in self._tools and self._tools[name].safe_to_repeat

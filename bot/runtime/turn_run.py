@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from bot.core import loop
 from bot.core.lifecycle import Claim, ModelCall
-from bot.core.llm import Delta, ModelRequest, ModelResponse, TextDelta, Usage
+from bot.core.llm import Delta, ModelRequest, ModelResponse, Payer, TextDelta, Usage
 from bot.core.messages import Message, ToolCall, ToolResult
+from bot.core.metrics import RETRIES
 from bot.core.retry import RetryPolicy, delay_before
-from bot.core.turns import Outcome, Step, Turn
-from bot.errors import ContextTooLong, ModelError
+from bot.core.turns import Outcome, Step
+from bot.errors import CapReached, ContextTooLong, ModelError
 from bot.ports import Clock, Lifecycle, ModelClient, Redactor, ToolContext
 from bot.runtime import notices
 from bot.runtime.context import TurnContext
+from bot.runtime.metrics import Metrics
 from bot.runtime.preview import Preview
 from bot.runtime.redaction import redact_answer
+from bot.runtime.spending import Spending
 from bot.runtime.tools import ToolRegistry
+from bot.runtime.turn_answer import Answer
 
 logger = logging.getLogger(__name__)
 
@@ -28,10 +32,18 @@ FATE_UNKNOWN = (
     "it was not run again. Check before repeating it."
 )
 
+_WITH_WORDS: frozenset[Outcome] = frozenset({"answered", "cut", "refused"})
+"""How a turn ends of which people read what the model wrote."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentParts:
-    """What an agent works with; ``jitter`` gives numbers in [0, 1)."""
+    """What an agent works with.
+
+    Attributes:
+        jitter: Gives numbers in [0, 1).
+        spending: Accounts for answers that no step is made of, and warns; None where nobody pays.
+    """
 
     model: ModelClient
     tools: ToolRegistry
@@ -40,16 +52,8 @@ class AgentParts:
     jitter: Callable[[], float]
     retry: RetryPolicy
     redactor: Redactor
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """How a turn ended and what people are to read of it (CommonMark)."""
-
-    turn: Turn
-    outcome: Outcome
-    text: str
-    usage: Usage
+    spending: Spending | None = None
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 class TurnRun:
@@ -63,6 +67,7 @@ class TurnRun:
         self._claim = claim
         self._preview = preview
         self._usage = Usage()
+        self._cost_nano_usd = 0
         self._failure: ModelError | None = None
         self._as_written: dict[int, Message] = {}
 
@@ -104,6 +109,7 @@ class TurnRun:
             self._failure = error
             return loop.on_failure(state)
         self._usage += response.usage
+        self._cost_nano_usd += response.cost_nano_usd or 0
         self._context.answered(response.usage)
         state, _ = loop.on_answer(state, response)
         state, action = await self._without_secrets(state)
@@ -133,7 +139,7 @@ class TurnRun:
             turn = replace(self._claim.turn, steps=state.steps)
             request = await self._context.request(turn, may_use_tools=may_use_tools)
             try:
-                response = await self._ask_with_retries(request)
+                response = await self._ask_with_retries(replace(request, payer=self._payer))
             except ContextTooLong as error:
                 if not await self._context.overflowed(error):
                     raise
@@ -145,6 +151,8 @@ class TurnRun:
                 return response  # cut, but usable; the next request is made to leave more room
             if not await self._context.overflowed(ContextTooLong()):
                 return response
+            if self._parts.spending is not None:
+                await self._parts.spending.record(self._accounted(response))
 
     async def _ask_with_retries(self, request: ModelRequest) -> ModelResponse:
         failures = 0
@@ -152,6 +160,8 @@ class TurnRun:
             self._preview.restart()
             try:
                 return await self._parts.model.ask(request, self._show)
+            except CapReached:
+                raise  # the model was not asked
             except ModelError as error:
                 failures += 1
                 delay_s = None
@@ -170,23 +180,34 @@ class TurnRun:
                 )
                 if delay_s is None:
                     raise
+                self._parts.metrics.count(RETRIES, "model")
                 await self._parts.clock.sleep(delay_s)
 
     def _show(self, delta: Delta) -> None:
         if isinstance(delta, TextDelta):
             self._preview.add(delta.text)
 
-    def _accounted(self, response: ModelResponse) -> ModelCall:
-        turn = self._claim.turn
-        return ModelCall(
-            session_key=turn.session_key,
+    @property
+    def _payer(self) -> Payer:
+        """On whose account the turn is: that of who wrote last in it."""
+        return Payer(
+            session_key=self._claim.turn.session_key,
             person_key=self._claim.messages[-1].sender.person_key,
+            purpose="answer",
+        )
+
+    def _accounted(self, response: ModelResponse) -> ModelCall:
+        payer = self._payer
+        return ModelCall(
+            session_key=payer.session_key,
+            person_key=payer.person_key,
             model=response.model,
             asked=self._context.model,
-            purpose="answer",
+            purpose=payer.purpose,
             usage=response.usage,
             at=self._parts.clock.now(),
             local_tokens=self._context.local_tokens,
+            cost_nano_usd=response.cost_nano_usd,
         )
 
     async def _run_tools(
@@ -218,25 +239,42 @@ class TurnRun:
 
     def _tool_context(self) -> ToolContext:
         last = self._claim.messages[-1]
+        speakers = {each.sender.person_key: each.sender for each in self._claim.messages}
         return ToolContext(
             session_key=self._claim.turn.session_key,
             turn_id=self._claim.turn.id,
             kind=last.kind,
             sender=last.sender,
             call_id="",
+            speakers=tuple(speakers.values()),
         )
 
     def _answer(self, state: loop.LoopState, outcome: Outcome, text: str) -> Answer:
         ended = replace(self._claim.turn, steps=state.steps, outcome=outcome)
         if self._as_written:
             text = loop.last_words(self._steps_as_written(state))
-        words, notice = notices.for_outcome(outcome, text), self._context.notice
+        words = text if outcome in _WITH_WORDS and text.strip() else ""
+        told, notice = notices.for_outcome(outcome), self._context.notice
         if self._failure is not None:
-            words = notices.for_model_error(self._failure, self._context.model)
+            words, told = "", notices.for_model_error(self._failure, self._context.model)
             notice = notice and notices.LEFT_IN_VAIN
-        if notice and words:
-            words = f"{words}\n\n{notice}"
-        return Answer(turn=ended, outcome=outcome, text=words, usage=self._usage)
+        if words or told:
+            beside = (told, notice, *self._context.missing, self._warning())
+            told = "\n\n".join(filter(None, beside))
+        return Answer(
+            turn=ended,
+            outcome=outcome,
+            text=words,
+            usage=self._usage,
+            notice=told,
+            cost_nano_usd=self._cost_nano_usd,
+        )
+
+    def _warning(self) -> str:
+        """Say that little is left of what may be spent today, where that is so and was not said."""
+        if self._parts.spending is None or self._failure is not None:
+            return ""
+        return self._parts.spending.warning_for(self._payer)
 
     def _steps_as_written(self, state: loop.LoopState) -> tuple[Step, ...]:
         return tuple(

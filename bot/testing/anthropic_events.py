@@ -53,9 +53,13 @@ def events_of(model: str, written: Written, usage: dict[str, int]) -> list[bytes
     ]
 
 
+def begun(usage: dict[str, int]) -> dict[str, int]:
+    """Give what an answer says of its tokens when it begins."""
+    return {**usage, "output_tokens": 1}
+
+
 def _events(model: str, written: Written, usage: dict[str, int]) -> Iterator[JsonDict]:
-    so_far = {**usage, "output_tokens": 1}
-    yield {"type": "message_start", "message": {**_shell(model), "usage": so_far}}
+    yield {"type": "message_start", "message": {**_shell(model), "usage": begun(usage)}}
     yield {"type": "ping"}
     for index, block in enumerate(written.blocks):
         shell, deltas = _parts(block)

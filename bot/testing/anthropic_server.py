@@ -14,7 +14,7 @@ from aiohttp import web
 
 from bot.adapters.anthropic_model.json_values import JsonObject, as_object
 from bot.core.messages import Text
-from bot.testing.anthropic_events import Written, body_of, events_of
+from bot.testing.anthropic_events import Written, begun, body_of, events_of
 from bot.testing.anthropic_rules import Prompt, PromptCache, fault_of, prompt_of
 from bot.testing.hang_ups import forgive_hang_ups
 
@@ -98,6 +98,7 @@ class PretendedAnthropic:
     Attributes:
         requests: All that came to ``/v1/messages``, oldest first, refused ones included.
         faults: Why requests were refused for their form; an honest client leaves it empty.
+        reported: The tokens of each answer, as far as it got to say them.
     """
 
     def __init__(
@@ -120,6 +121,7 @@ class PretendedAnthropic:
         """
         self.requests: list[Recorded] = []
         self.faults: list[str] = []
+        self.reported: list[dict[str, int]] = []
         self._script: deque[Script] = deque(answers)
         self._otherwise = otherwise
         self._api_key = api_key
@@ -195,6 +197,7 @@ class PretendedAnthropic:
             return await self._hold(request, prompt, answer)
         written = answer if isinstance(answer, Written) else Written(blocks=(Text(text=answer),))
         usage = self._usage(prompt, written)
+        self.reported.append(usage)
         if not body.get("stream"):
             return web.json_response(body_of(prompt.model, written, usage))
         response = await _begin(request)
@@ -203,12 +206,15 @@ class PretendedAnthropic:
 
     async def _hold(self, request: web.Request, prompt: Prompt, held: Held) -> web.StreamResponse:
         whole = Written(blocks=(Text(text=held.text),))
-        events = events_of(prompt.model, whole, self._usage(prompt, whole))
+        usage = self._usage(prompt, whole)
+        events = events_of(prompt.model, whole, usage)
         half = len(events) // 2
         response = await _begin(request)
+        self.reported.append(begun(usage))
         await response.write(b"".join(events[:half]))
         await held.may_go_on.wait()
         await response.write(b"".join(events[half:]))
+        self.reported[self.reported.index(begun(usage))] = usage
         return response
 
     async def _break(
@@ -219,7 +225,9 @@ class PretendedAnthropic:
         if broken.how in ("silent", "not_a_stream"):
             return web.json_response({"status": "fine"})
         whole = Written(blocks=(Text(text=broken.text),))
-        events = events_of(prompt.model, whole, self._usage(prompt, whole))
+        usage = self._usage(prompt, whole)
+        events = events_of(prompt.model, whole, usage)
+        self.reported.append(usage if broken.how == "lingers" else begun(usage))
         beginning, ending = b"".join(events[:-3]), b"".join(events[-3:])
         response = await _begin(request)
         await response.write(beginning)
@@ -227,6 +235,7 @@ class PretendedAnthropic:
             case "stall":
                 await self._stand_still()
                 await response.write(ending)
+                self.reported[self.reported.index(begun(usage))] = usage
             case "lingers":
                 await response.write(ending)
                 await self._stand_still()

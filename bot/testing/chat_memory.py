@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
-from bot.core.chat import ChatKind, InboundMessage, PersonKey, SessionKey
+from bot.core.chat import InboundMessage, SessionKey
 from bot.core.lifecycle import ModelCall
 from bot.core.llm import Usage
 from bot.core.memory.audience import audience_of
 from bot.core.memory.jobs import JobId, MemoryEntry, MemoryJob, MemoryJobKind
+from bot.core.memory.opening import Opening
 from bot.core.rewriting import Rewriting, amended, rederived
 from bot.core.tasks import TaskState
 from bot.core.turns import Turn, TurnId
-from bot.core.window.conversation import Compaction, Conversation, Cut, Summary
+from bot.core.window.conversation import (
+    Compaction,
+    Conversation,
+    Cut,
+    Summary,
+    emptied,
+    is_emptied,
+)
+from bot.testing.chat_session import ChatSession as ChatSession
+from bot.testing.chat_session import KeptJob
 from bot.testing.kept_settings import KeptSettings
 
 MOST_CALLS = 8
-_NOBODY = PersonKey("")
-
-
-@dataclass(slots=True)
-class ChatSession:
-    """What is kept of a chat; ``is_open`` until the store is opened anew."""
-
-    generation: int = 0
-    kind: ChatKind = "private"
-    person_key: PersonKey = _NOBODY
-    cut: Cut = field(default_factory=Cut)
-    former: Cut | None = None
-    compaction: Compaction | None = None
-    task: TaskState | None = None
-    former_task: TaskState | None = None
-    heard_at: datetime | None = None
-    calls_after: int = 0
-    is_open: bool = False
-
-    def hear(self, at: datetime) -> None:
-        """Note that something came in."""
-        self.heard_at = at if self.heard_at is None else max(self.heard_at, at)
-
-
-@dataclass(slots=True)
-class _Job:
-    id: int
-    kind: MemoryJobKind
-    session_key: SessionKey
-    generation: int
-    through: int
-    due_at: datetime
-    attempts: int = 0
 
 
 class ChatMemory(KeptSettings):
@@ -67,11 +44,12 @@ class ChatMemory(KeptSettings):
         self._calls = calls
         self._sessions: dict[SessionKey, ChatSession] = {}
         self._remembered: set[int] = set()
+        self._off_record: set[int] = set()
         self._written: set[int] = set()
         self._wholes: dict[tuple[int, int, str], str] = {}
         self._summaries: dict[int, Summary] = {}
         self._newest_version = 0
-        self._jobs: dict[tuple[SessionKey, MemoryJobKind], _Job] = {}
+        self._jobs: dict[tuple[SessionKey, MemoryJobKind], KeptJob] = {}
         self._newest_job = 0  # also of those that turned out to be there: ids have gaps
 
     async def load(self, session_key: SessionKey) -> Conversation:
@@ -111,14 +89,23 @@ class ChatMemory(KeptSettings):
         return True
 
     async def clear(
-        self, session_key: SessionKey, *, at: datetime, compaction: Compaction | None = None
+        self,
+        session_key: SessionKey,
+        *,
+        at: datetime,
+        compaction: Compaction | None = None,
+        opening: Opening | None = None,
+        is_recalled: bool = False,
     ) -> int:
         """Show nothing of what was opened so far; gives the new generation."""
+        self._begin_anew(session_key)
         session = self._session(session_key)
         ids = [turn.id for turn in self._turns() if turn.session_key == session_key]
         first = TurnId(max(ids, default=0) + 1)
-        empty = Cut(kept_from=first, cleared_before=first)
-        if session.cut == empty and session.task is None:
+        empty = emptied(session.cut, first, opening, is_recalled=is_recalled)
+        has_nothing = session.task is None and is_emptied(session.cut, first)
+        if has_nothing and (opening is not None or session.cut.opening is None):
+            session.cut = empty
             return session.generation
         session.generation += 1
         session.former, session.cut = session.cut, empty
@@ -248,7 +235,18 @@ class ChatMemory(KeptSettings):
     async def postpone(self, job_id: JobId, *, due_at: datetime, reason: str) -> None:
         """Note a failure and when the job is tried again."""
         if (job := self._waiting_job(job_id)) is not None:
-            job.attempts, job.due_at = job.attempts + 1, due_at
+            job.attempts, job.due_at, job.reason = job.attempts + 1, due_at, reason
+
+    async def hold_back(self, job_id: JobId, *, due_at: datetime, reason: str) -> None:
+        """Have a job wait, through no failure of its own."""
+        if (job := self._waiting_job(job_id)) is not None:
+            job.due_at, job.reason = due_at, reason
+
+    async def go_on(self, reason: str, *, at: datetime) -> None:
+        """End the wait of all jobs that were held back for a reason."""
+        for job in self._jobs.values():
+            if job.reason == reason:
+                job.due_at = min(job.due_at, at)
 
     async def drop(self, job_id: JobId) -> None:
         """End a job."""
@@ -293,6 +291,9 @@ class ChatMemory(KeptSettings):
                 self._written.discard(turn.id)
                 entry = replace(entry, text="")
             self.entries[turn.id] = amended(entry, rewriting, is_written=is_written)
+
+    def _begin_anew(self, session_key: SessionKey) -> None:
+        """Let go of what waited for the turn that would have come next."""
 
     def _known(self, session_key: SessionKey) -> ChatSession:
         """Give what is known of a chat, which may be nothing."""
@@ -378,12 +379,12 @@ class ChatMemory(KeptSettings):
     def _add_job(self, kind: MemoryJobKind, key: SessionKey, through: int, at: datetime) -> None:
         self._newest_job += 1
         generation = self._session(key).generation
-        self._jobs[key, kind] = _Job(self._newest_job, kind, key, generation, through, at)
+        self._jobs[key, kind] = KeptJob(self._newest_job, kind, key, generation, through, at)
 
-    def _waiting_job(self, job_id: JobId) -> _Job | None:
+    def _waiting_job(self, job_id: JobId) -> KeptJob | None:
         return next((job for job in self._jobs.values() if job.id == job_id), None)
 
-    def _job(self, job: _Job) -> MemoryJob:
+    def _job(self, job: KeptJob) -> MemoryJob:
         session = self._session(job.session_key)
         return MemoryJob(
             id=JobId(job.id),

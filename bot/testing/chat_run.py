@@ -17,6 +17,7 @@ from bot.runtime.context import ContextManager, ContextParts, TurnContext, TurnL
 from bot.runtime.context.model_windows import ModelWindows
 from bot.runtime.context.steering import ContextSteering
 from bot.testing.clock import FakeClock
+from bot.testing.recalling import KeptPieces, MemoryGiven
 from bot.testing.store import InMemoryStore
 
 ADDRESS = ChatAddress(channel="loopback", account="bot", chat="1")
@@ -73,6 +74,8 @@ class ChatRun:
         measure: What the model reports of a request.
         alias: The name under which the model answers; empty for the one it is asked by.
         left: How often the manager said that turns left.
+        pieces: What there is to be recalled besides facts; None for a chat without memory.
+        memory: The same with the store's facts and a switch.
     """
 
     def __init__(
@@ -80,8 +83,11 @@ class ChatRun:
         store: InMemoryStore | None = None,
         instructions: str = "Be kind.",
         counter: TokenCounter | None = None,
+        *,
+        pieces: KeptPieces | None = None,
     ) -> None:
         self.store = store or InMemoryStore()
+        self.pieces = pieces
         self._counter = counter or RuleOfThumb()
         self.clock = FakeClock()
         self.limits = LIMITS
@@ -91,6 +97,7 @@ class ChatRun:
         self.key: SessionKey = ADDRESS.session_key
         self._number = 0
         self._instructions = instructions
+        self.memory = MemoryGiven(store=self.store, clock=self.clock, pieces=pieces or KeptPieces())
         self.manager = self._make_manager()
 
     async def restart(self) -> None:
@@ -119,7 +126,7 @@ class ChatRun:
         await self.store.receive((heard,), cursor=None, at=self.clock.now())
         claim = await self.store.claim(self.key, at=self.clock.now())
         assert claim is not None
-        return claim, await self.manager.open_turn(claim.turn)
+        return claim, await self.manager.open_turn(claim)
 
     async def turn(
         self, text: str = "", reply: str = "", rounds: Sequence[tuple[str, ...]] = ()
@@ -179,6 +186,7 @@ class ChatRun:
             instructions=self._instructions,
             tools=lambda: (SEARCH,),
             on_left=self._note_left,
+            recalling=self.memory.recalling(self._counter) if self.pieces is not None else None,
         )
         return ContextManager(self.key, self.parts)
 

@@ -23,6 +23,7 @@ from bot.adapters.anthropic_model.json_values import JsonObject
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.core.lifecycle import Unfinished
 from bot.core.messages import ToolCall
+from bot.core.window.notes import VOLATILE_LEAD
 from bot.testing.anthropic_events import Written
 from bot.testing.anthropic_server import Answer, Held, PretendedAnthropic
 from bot.testing.crash_platforms import PLATFORMS, Platform
@@ -235,11 +236,14 @@ async def _fault_of(work: Awaitable[None], fault: str) -> list[str]:
 
 
 def _open_turn(body: JsonObject) -> tuple[str, bool]:
-    """Give the text of the newest request in it, and whether a tool's result follows that."""
+    """Give the text of the newest request in it, and whether a tool's result follows that.
+
+    Without what the bot itself notes for this message: earlier messages are quoted there.
+    """
     messages = body.get("messages")
     has_result = False
     for message in reversed(messages if isinstance(messages, list) else []):
-        text = json.dumps(message)
+        text = json.dumps(message).partition(VOLATILE_LEAD)[0]
         if message.get("role") != "user":
             continue
         if '"tool_result"' not in text:

@@ -6,12 +6,23 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 
+from bot.adapters.redactor import RuleRedactor
 from bot.adapters.token_counter import TiktokenCounter
 from bot.app import App, Outside, Store
 from bot.config import Config
 from bot.core.chat import ChatKind, Inbound
 from bot.core.lifecycle import address_of
-from bot.ports import Channel, Clock, MemoryFiles, ModelClient
+from bot.ports import (
+    Channel,
+    Clock,
+    Disk,
+    MemoryFiles,
+    ModelClient,
+    RecalledFiles,
+    Redactor,
+    SearchIndex,
+    Timer,
+)
 from bot.runtime.health import StoreWatch
 from bot.testing.clock import FakeClock, settle
 from bot.testing.loopback import LoopbackChannel
@@ -40,6 +51,12 @@ class Dialogue:
         clock: Clock | None = None,
         others: Mapping[str, Channel] | None = None,
         memory_files: MemoryFiles | None = None,
+        search_index: SearchIndex | None = None,
+        recalled_files: RecalledFiles | None = None,
+        model_name: str = "scripted",
+        disk: Disk | None = None,
+        timer: Timer | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
         self.channel = channel or LoopbackChannel()
         self.clock = clock or FakeClock()
@@ -49,13 +66,18 @@ class Dialogue:
         outside = Outside(
             store=self.store,
             model=model,
-            model_name="scripted",
+            model_name=model_name,
             channels={self.channel.name: self.channel, **(others or {})},
             clock=self.clock,
             announce=self.announced.append,
             store_watch=self.store_watch,
             counter=_COUNTER,
             memory_files=memory_files,
+            search_index=search_index,
+            recalled_files=recalled_files,
+            disk=disk,
+            redactor=redactor or RuleRedactor(),
+            timer=timer,
         )
         self.app = App(config, outside)
         self._running: asyncio.Task[int] | None = None

@@ -25,7 +25,7 @@ from bot.core.lifecycle import Received, SetAside, address_of, compose_request
 from bot.core.messages import ContentBlock, Message
 from bot.core.rewriting import Rewriting
 from bot.core.turns import Turn, TurnId
-from bot.testing.chat_memory import ChatMemory
+from bot.testing.kept_facts import KeptFacts
 from bot.testing.mailboxes import KeptEvent, MemoryInbox
 
 
@@ -33,7 +33,7 @@ class MemoryChanges:
     """Changes messages in an inbox, in the turns that took them up, and in what is remembered."""
 
     def __init__(
-        self, inbox: MemoryInbox, turns: MutableMapping[TurnId, Turn], memory: ChatMemory
+        self, inbox: MemoryInbox, turns: MutableMapping[TurnId, Turn], memory: KeptFacts
     ) -> None:
         self._inbox = inbox
         self._turns = turns
@@ -123,6 +123,9 @@ class MemoryChanges:
             return None
         self._turns[turn_id] = replace(turn, request=request, revision=turn.revision + 1)
         self._inbox.place(turn_id, moved)
+        self._memory.follow_block(
+            turn_id, dict(zip(places, moved, strict=True)), places[index], change
+        )
         before, after = (_text_at(each, places[index]) for each in (turn.request, request))
         return Correction(before=before, after="" if change.message is None else after)
 

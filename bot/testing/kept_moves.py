@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from bot.core.access import after_move
-from bot.core.chat import ChatAddress, ChatMoved, SessionKey
+from bot.core.chat import ChatAddress, ChatMoved, PersonKey, SessionKey
 from bot.core.lifecycle import ModelCall, Received, SetAside
 from bot.core.memory.audience import Audience
 from bot.core.memory.jobs import MemoryEntry
+from bot.core.memory.pieces import folder_ref
 from bot.core.turns import Turn, TurnId
-from bot.testing.chat_memory import ChatMemory, ChatSession
+from bot.testing.chat_session import ChatSession
+from bot.testing.kept_items import KeptRecallable
 from bot.testing.kept_people import KeptPeople
 from bot.testing.mailboxes import MemoryInbox, MemoryOutbox
 
@@ -19,7 +21,7 @@ _Where = tuple[str, str, str]
 """Channel, account and chat."""
 
 
-class KeptMoves(ChatMemory, KeptPeople):
+class KeptMoves(KeptRecallable, KeptPeople):
     """Gives chats another id in all that a store in memory keeps."""
 
     def __init__(self, installation: str) -> None:
@@ -29,6 +31,7 @@ class KeptMoves(ChatMemory, KeptPeople):
         KeptPeople.__init__(self)
         self._inbox = MemoryInbox()
         self._outbox = MemoryOutbox(installation)
+        self._installation = installation
         self._asked_moves: dict[_Where, ChatMoved] = {}
         self._new_chats: dict[_Where, str] = {}
         self._unmoved_files: list[ChatAddress] = []
@@ -64,8 +67,13 @@ class KeptMoves(ChatMemory, KeptPeople):
             for old in self._unmoved_files
         )
 
+    async def installation(self) -> str:
+        """Give the name that keys of replies begin with."""
+        return self._installation
+
     async def mark_moved(self, old: Audience) -> None:
         """Note that the files of an audience were moved."""
+        self._note(folder_ref(old), folder_ref(self._audience_now(old)))
         self._unmoved_files = [
             each for each in self._unmoved_files if _audience(each).folder != old.folder
         ]
@@ -80,9 +88,15 @@ class KeptMoves(ChatMemory, KeptPeople):
         super()._keep(tuple(map(self._moved_entry, entries)))
 
     def _moved_entry(self, entry: MemoryEntry) -> MemoryEntry:
-        audience = entry.audience
+        return replace(entry, audience=self._audience_now(entry.audience))
+
+    def _name_of(self, person_key: PersonKey) -> str:
+        granted = self._granted.get(person_key)
+        return "" if granted is None else granted.name
+
+    def _audience_now(self, audience: Audience) -> Audience:
         new = self._new_chats.get((audience.channel, audience.account, audience.chat))
-        return entry if new is None else replace(entry, audience=replace(audience, chat=new))
+        return audience if new is None else replace(audience, chat=new)
 
     def _move_all(self, change: Callable[[ChatAddress], ChatAddress]) -> None:
         def rename(key: SessionKey) -> SessionKey:
@@ -95,6 +109,9 @@ class KeptMoves(ChatMemory, KeptPeople):
         self.calls[:] = [replace(call, session_key=rename(call.session_key)) for call in self.calls]
         self._move_sessions(rename)
         self._move_jobs(rename)
+        self._move_episodes(rename)
+        self.move_facts(change)
+        self.move_audiences(change)
         self.entries = {key: self._moved_entry(each) for key, each in self.entries.items()}
         self._homes = {key: change(address) for key, address in self._homes.items()}
         self._move_places(change)

@@ -38,6 +38,10 @@ class KeptPeople(ABC):
     @abstractmethod
     def _tell(self, told: tuple[Reply, ...], at: datetime) -> tuple[OutboxItem, ...]: ...
 
+    async def tell(self, told: tuple[Reply, ...], *, at: datetime) -> tuple[OutboxItem, ...]:
+        """Put words that nobody asked for into the outbox."""
+        return self._tell(told, at)
+
     async def grants(self) -> tuple[Granted, ...]:
         """Say what each person may do."""
         return tuple(self._granted[key] for key in sorted(self._granted))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from bot.core.chat import ChatAddress, HeardChat, PersonKey, SessionKey
-from bot.core.llm import Usage
-from bot.testing.kept_moves import KeptMoves
+from bot.core.chat import ChatAddress, HeardChat, SessionKey
+from bot.testing.kept_usage import KeptUsage
 
 
-class KeptPresence(KeptMoves):
+class KeptPresence(KeptUsage):
     """Answers from sessions, turns and events."""
 
     async def takes_part(self, session_key: SessionKey) -> bool:
@@ -42,14 +41,6 @@ class KeptPresence(KeptMoves):
         heard = await self.heard_since(address.channel, datetime.min.replace(tzinfo=UTC), limit=999)
         whole = address.whole_chat
         return tuple(chat for chat in heard if chat.address.whole_chat == whole)[:limit]
-
-    async def used_by(self, person_key: PersonKey, *, since: datetime) -> Usage:
-        """Add up what the answers to a person took since a moment."""
-        used = Usage()
-        for call in self._calls:
-            if call.person_key == person_key and call.purpose == "answer" and call.at >= since:
-                used += call.usage
-        return used
 
     def _has_begun(self, session_key: SessionKey) -> bool:
         """Say whether a turn was ever begun: who wrote last is noted with it."""

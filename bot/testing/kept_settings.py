@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from bot.core.chat import SessionKey
+from bot.core.chat import ChatAddress, SessionKey
 from bot.core.schedule import is_open
 from bot.ports import EVERYWHERE, OF_GROUPS, Override, SettingChange
 
@@ -31,6 +31,13 @@ class KeptSettings:
         change = self._put(key, value, scope, by, at)
         self._changes.append(change)
         return change
+
+    def is_memory_off(self, session_key: SessionKey) -> bool:
+        """Say whether somebody switched memory off, in a chat or everywhere."""
+        chat = ChatAddress.from_session_key(session_key).whole_chat.session_key
+        found = (self._overrides.get((scope, "memory")) for scope in (chat, EVERYWHERE))
+        override = next(filter(None, found), None)
+        return override is not None and override.value == '"off"'
 
     async def newest_change(self, *, scope: str) -> SettingChange | None:
         """Give the newest change of a scope that was not taken back."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import count
-from typing import Literal
 
 from bot.core.chat import (
     ButtonPress,
@@ -31,24 +30,7 @@ from bot.core.lifecycle import (
 from bot.core.presses import press_of, pressed
 from bot.core.turns import TurnId
 from bot.testing.kept_buttons import MemoryButtons
-
-
-@dataclass(slots=True)
-class KeptEvent:
-    """What is kept of an event; ``message`` only as long as it is not done.
-
-    ``block`` says where its text stands in its turn's request, ``files`` what came with it.
-    """
-
-    received_at: datetime
-    state: Literal["waiting", "claimed", "kept", "done"] = "done"
-    route: Route = "none"
-    message: InboundMessage | None = None
-    turn_id: TurnId | None = None
-    block: int | None = None
-    changed_at: datetime | None = None
-    files: str | None = None
-    session_key: SessionKey | None = None
+from bot.testing.kept_events import KeptEvent as KeptEvent
 
 
 class MemoryInbox:
@@ -157,6 +139,13 @@ class MemoryInbox:
         """Forget the messages of a turn, all but that they were there."""
         for event in self._of_turn(turn_id):
             event.state, event.message = "done", None
+
+    def forget(self, turn_id: TurnId, blocks: tuple[int, ...] | None) -> None:
+        """Forget messages of an ended turn, by their blocks or all, so that no edit counts."""
+        for event in self._of_turn(turn_id):
+            if blocks is None or event.block in blocks:
+                event.state, event.message, event.files = "done", None, None
+                event.changed_at = BEHIND_ALL_EDITS
 
     def close(self, channel: str, event_id: str) -> bool:
         """Close a waiting event; False when it does not wait any more."""
@@ -328,6 +317,12 @@ class MemoryOutbox:
         again = tuple(sent_again(item) for item in self.failed(session_key))
         self._items.update((item.id, item) for item in again)
         return again
+
+    def forget(self, turn_id: TurnId) -> None:
+        """Forget what a turn that ended replied; what of it is being sent may arrive yet."""
+        for item in self.items:
+            if self._turns.get(item.id) == turn_id and not item.is_preview:
+                self._items[item.id] = _blanked(replace(item, state="sent", reason=""))
 
     def prune(self, before: datetime, open_turns: Iterable[TurnId]) -> int:
         """Forget what was made before a moment and is done, and give how many items."""

@@ -86,7 +86,11 @@ class ScriptedModel:
         self._script.extend(answers)
 
     def hold(self) -> None:
-        """Let every answer stand still behind its first piece, until :meth:`release`."""
+        """Let every answer stand still behind its first piece, until :meth:`release`.
+
+        Said again, it lets :meth:`held` wait for the next one.
+        """
+        self._is_held.clear()
         self._may_go_on.clear()
 
     def release(self) -> None:

@@ -20,7 +20,9 @@ from contextlib import contextmanager
 from datetime import UTC
 from pathlib import Path
 from types import ModuleType
+from zoneinfo import ZoneInfo
 
+from bot.adapters.calendar import CronCalendar
 from bot.core.chat import Sender, SessionKey
 from bot.core.llm import ToolSpec
 from bot.core.messages import ToolCall, ToolResult
@@ -29,8 +31,12 @@ from bot.errors import ToolError
 from bot.ports import Clock, Fetcher, Page, ToolContext
 from bot.runtime.chat_records import StoredChatRecords
 from bot.runtime.plugin_host import LoadedPlugin, PluginHost
+from bot.runtime.plugin_reach import PluginReach
+from bot.runtime.reminder_records import StoredReminderRecords
 from bot.runtime.tools import GRACE_S, ToolRegistry
+from bot.runtime.zones import PeopleZones
 from bot.testing.clock import FakeClock
+from bot.testing.recalling import MemoryGiven
 from bot.testing.store import InMemoryStore
 
 LONGEST_TIMEOUT_S = 600.0
@@ -89,15 +95,43 @@ def chat_records(store: InMemoryStore, clock: Clock) -> StoredChatRecords:
     )
 
 
+def plugin_reach(fetcher: Fetcher, memory: MemoryGiven) -> PluginReach:
+    """Give plugins a web, and what is kept in the store of a memory."""
+    zones = PeopleZones(memory.store, ZoneInfo("UTC"))
+    return PluginReach(
+        clock=memory.clock,
+        timezone=UTC,
+        http=fetcher,
+        chat=chat_records(memory.store, memory.clock),
+        memory=memory.records(OneWordRedactor()),
+        zones=zones,
+        reminders=StoredReminderRecords(
+            store=memory.store,
+            zones=zones,
+            calendar=CronCalendar(),
+            clock=memory.clock,
+            redactor=OneWordRedactor(),
+            on_added=lambda: None,
+        ),
+    )
+
+
 class PluginBench:
-    """One plugin, loaded into a host of its own, whose tools a test calls as the model would."""
+    """One plugin, loaded into a host of its own, whose tools a test calls as the model would.
+
+    Attributes:
+        memory: What there is to be recalled.
+        context: On whose behalf tools are called.
+    """
 
     def __init__(self, plugin: ModuleType, fetcher: Fetcher | None = None) -> None:
         self.clock = FakeClock()
         self.tools = ToolRegistry(self.clock)
         self.store = InMemoryStore()
-        records = chat_records(self.store, self.clock)
-        self._host = PluginHost(self.clock, UTC, fetcher or FakeFetcher(), self.tools, records)
+        self.memory = MemoryGiven(store=self.store, clock=self.clock)
+        self.context = TOOL_CONTEXT
+        reach = plugin_reach(fetcher or FakeFetcher(), self.memory)
+        self._host = PluginHost(reach, self.tools)
         (loaded,) = self._host.load((plugin.__name__.removeprefix("plugins."),))
         assert isinstance(loaded, LoadedPlugin), loaded
         self.loaded = loaded
@@ -106,7 +140,7 @@ class PluginBench:
         """Call one tool; ``arguments`` as text are passed on as they are."""
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
         call = ToolCall(id="call-1", name=name, arguments=text)
-        (result,) = await self.tools.run((call,), TOOL_CONTEXT, _ignore)
+        (result,) = await self.tools.run((call,), self.context, _ignore)
         return result
 
 
@@ -254,12 +288,12 @@ async def _ignore(result: ToolResult, whole: str | None) -> None:
 
 _IN_A_FRESH_PROCESS = """
 import json, os, sys
-from datetime import UTC
 from bot.runtime.plugin_host import BrokenPlugin, PluginHost
 from bot.runtime.tools import ToolRegistry
 from bot.testing.clock import FakeClock
 from bot.testing.store import InMemoryStore
-from bot.testing.plugins import FakeFetcher, chat_records
+from bot.testing.plugins import FakeFetcher, plugin_reach
+from bot.testing.recalling import MemoryGiven
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND
 FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn",
@@ -277,8 +311,8 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 clock = FakeClock()
 tools = ToolRegistry(clock)
-records = chat_records(InMemoryStore(), clock)
-host = PluginHost(clock, UTC, FakeFetcher(), tools, records)
+memory = MemoryGiven(store=InMemoryStore(), clock=clock)
+host = PluginHost(plugin_reach(FakeFetcher(), memory), tools)
 (plugin,) = host.load((sys.argv[1].removeprefix("plugins."),))
 is_watching = False
 if isinstance(plugin, BrokenPlugin):

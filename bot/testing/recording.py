@@ -99,7 +99,7 @@ class RecordingInbox:
         async with self._changed:
             self._changed.notify_all()
 
-    def receiving(self) -> None:
+    def receiving(self, *, again_in_s: float | None = None) -> None:
         """Note that the channel gets events from now on."""
         if self.troubles and self.troubles[-1]:
             self.troubles.append("")

@@ -171,6 +171,11 @@ def _passwords() -> Iterator[tuple[str, str]]:
     yield f"The new one is here.\npasswort: {words}.\nBye", words
     words = " ".join(["apple", "river", "stone", "cloud", "maple", "ember"] * 2)
     yield f"seed phrase: {words}", words
+    words = "crisp lantern orbit " + "velvet tractor"
+    yield f"my passphrase is {words} and please keep it", words
+    yield f"the passphrase is {words} So much for that.", words
+    words = "correct horse " + "battery staple"
+    yield f"Here: Password: {words}. Thanks!", words
     spaced = "open " + "sesame 12"
     yield f'password = "{spaced}"', spaced
 

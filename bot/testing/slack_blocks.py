@@ -130,8 +130,14 @@ def _markdown(block: Json) -> Iterator[str]:
 
 
 def _section(block: Json) -> Iterator[str]:
-    yield from _unknown("section", block, ("type", "block_id", "text", "expand"))
+    yield from _unknown("section", block, ("type", "block_id", "text", "expand", "accessory"))
     yield from _text("text", block.get("text"), MOST_SECTION_CHARS)
+    if "accessory" in block:
+        accessory = block["accessory"]
+        if isinstance(accessory, Mapping) and accessory.get("type") in ("button", "static_select"):
+            yield from _element(accessory)
+        else:
+            yield f"no accessory: {accessory!r}"
 
 
 def _input(block: Json) -> Iterator[str]:

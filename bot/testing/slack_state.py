@@ -86,6 +86,7 @@ class SlackState:
 
     def __init__(self) -> None:
         self.users = {"U1ADA": "Ada", "U2BOB": "Bob"}
+        self.zones = {"U1ADA": "Europe/Lisbon"}
         self.admins: set[str] = set()
         self.guests: set[str] = set()
         self.foreigners: dict[str, str] = {}
@@ -172,7 +173,8 @@ class SlackState:
         is_admin = user in self.admins
         team = self.foreigners.get(user, self.team_id)
         flags = {"is_bot": False, "is_admin": is_admin, "is_restricted": user in self.guests}
-        return {"user": {"id": user, "team_id": team, "profile": profile} | flags}
+        zone = {"tz": self.zones[user]} if user in self.zones else {}
+        return {"user": {"id": user, "team_id": team, "profile": profile} | flags | zone}
 
     def _channel(self, params: Json) -> Json:
         channel = self.known(params)

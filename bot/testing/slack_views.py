@@ -122,7 +122,7 @@ def press_at_home(view: Mapping[str, object], label: str, *, at: str, user: str 
     [button] = [
         element
         for block in _objects(view["blocks"])
-        for element in _objects(block.get("elements"))
+        for element in (*_objects(block.get("elements")), *_objects([block.get("accessory")]))
         if _label_of(element) == label
     ]
     action = {key: button[key] for key in ("type", "action_id", "value")}

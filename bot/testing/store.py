@@ -26,17 +26,18 @@ from bot.core.lifecycle import (
     taken_together,
     with_files,
 )
-from bot.core.messages import ContentBlock, Message, Thinking, ToolResult
+from bot.core.memory.said import moved, said_in
+from bot.core.messages import ContentBlock, Message, ToolResult
 from bot.core.presses import KeptButton, Refusal
 from bot.core.schedule import SilentChat
 from bot.core.turns import Outcome, Step, Turn, TurnId
-from bot.core.window.conversation import Compaction
 from bot.testing.kept_buttons import MemoryFiles
 from bot.testing.kept_changes import MemoryChanges
-from bot.testing.kept_presence import KeptPresence
+from bot.testing.kept_reminders import KeptReminders
+from bot.testing.kept_steps import with_result, without_thinking
 
 
-class InMemoryStore(KeptPresence):
+class InMemoryStore(KeptReminders):
     """Fills the ports of what is kept from dicts.
 
     ``installation`` is what the keys of its replies begin with.
@@ -86,7 +87,12 @@ class InMemoryStore(KeptPresence):
         return self._cursors.get(channel)
 
     async def claim(
-        self, session_key: SessionKey, *, at: datetime, before: str = ""
+        self,
+        session_key: SessionKey,
+        *,
+        at: datetime,
+        before: str = "",
+        is_off_record: bool = False,
     ) -> Claim | None:
         """Take what waits into a new turn; None also while a turn of the chat is open."""
         waiting = self._inbox.waiting_in(session_key)
@@ -102,8 +108,12 @@ class InMemoryStore(KeptPresence):
             generation=self._note_chat(messages[-1], at),
         )
         self._turns_by_id[turn.id] = turn
+        if is_off_record:
+            self._off_record.add(turn.id)
+            self._remembered.add(turn.id)
         self._drop_kept(session_key)
         self._inbox.claim(messages, turn.id, first)
+        self.who_said[turn.id] = said_in(messages, first)
         return Claim(turn=turn, messages=messages, has_more=len(messages) < len(waiting))
 
     async def is_before(self, session_key: SessionKey, event_id: str, other: str) -> bool:
@@ -123,6 +133,7 @@ class InMemoryStore(KeptPresence):
         request, places = with_files(turn.request, brought, first)
         self._turns_by_id[turn_id] = replace(turn, request=request)
         self._inbox.place(turn_id, places)
+        self.who_said[turn_id] = moved(self.who_said[turn_id], dict(enumerate(places, first)))
         return request
 
     async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
@@ -132,7 +143,7 @@ class InMemoryStore(KeptPresence):
             raise ValueError(f"step {index} of turn {turn_id} cannot follow {len(turn.steps)}")
         kept = Step(answer=step.answer, stop=step.stop)
         for result in step.results:
-            kept = _with_result(kept, result)
+            kept = with_result(kept, result)
         self._turns_by_id[turn_id] = replace(turn, steps=(*turn.steps, kept))
         self.calls.append(call)
 
@@ -150,7 +161,7 @@ class InMemoryStore(KeptPresence):
         steps = list(turn.steps)
         if any(known.call_id == result.call_id for known in steps[index].results):
             return
-        steps[index] = _with_result(steps[index], result)
+        steps[index] = with_result(steps[index], result)
         if whole is not None:
             self._wholes[turn_id, index, result.call_id] = whole
         self._turns_by_id[turn_id] = replace(turn, steps=tuple(steps))
@@ -168,8 +179,9 @@ class InMemoryStore(KeptPresence):
         turn = self._turn(turn_id)
         if turn.outcome is not None:
             return ()
-        steps = tuple(_without_thinking(step) for step in turn.steps)
+        steps = tuple(without_thinking(step) for step in turn.steps)
         self._turns_by_id[turn_id] = replace(turn, steps=steps, outcome=outcome)
+        self.note_end(turn_id, at)
         if outcome in RETRYABLE and self.is_current(turn):
             self._inbox.keep_of_turn(turn_id)
         else:
@@ -218,13 +230,16 @@ class InMemoryStore(KeptPresence):
         if turn is None or not self.is_current(turn) or not self._inbox.claim_kept(turn.id):
             return None
         self._turns_by_id[turn.id] = turn
+        self.read_again(turn.id)
         started = self._started.get(turn.id, set())
         self._started[turn.id] = {each for each in started if each[0] < len(turn.steps)}
         for place in [each for each in self._wholes if each[0] == turn.id]:
             if place[1] >= len(turn.steps):
                 del self._wholes[place]
         self._resumes.pop(turn.id, None)
-        self._remembered.discard(turn.id)
+        self.drop_covering(turn, at)
+        if turn.id not in self._off_record:
+            self._remembered.discard(turn.id)
         self._outbox.part_from_preview(turn.id)
         return self._claim(turn)
 
@@ -279,13 +294,9 @@ class InMemoryStore(KeptPresence):
         open_turns = [turn.id for turn in self._open_turns()]
         return self._inbox.prune(before) + self._outbox.prune(before, open_turns)
 
-    async def clear(
-        self, session_key: SessionKey, *, at: datetime, compaction: Compaction | None = None
-    ) -> int:
-        """Show nothing of what was opened so far; gives the new generation."""
+    def _begin_anew(self, session_key: SessionKey) -> None:
         self._drop_kept(session_key)
         self._edits.forget(session_key)
-        return await super().clear(session_key, at=at, compaction=compaction)
 
     async def quiet_since(self, before: datetime) -> int:
         """Count the chats in which nothing came in since."""
@@ -342,6 +353,7 @@ class InMemoryStore(KeptPresence):
             )
             and all(each.address.session_key != session_key for each in waiting)
             and all(each.reply.address.session_key != session_key for each in open_items)
+            and not self.has_reminder_in(session_key)
         )
 
     def _claim(self, turn: Turn) -> Claim:
@@ -377,19 +389,3 @@ class InMemoryStore(KeptPresence):
         if not 0 <= index < len(turn.steps):
             raise ValueError(f"turn {turn_id} has no step {index}")
         return turn
-
-
-def _with_result(step: Step, result: ToolResult) -> Step:
-    """Add a result, unless there is one for that call, keeping the order of the calls."""
-    if any(known.call_id == result.call_id for known in step.results):
-        return step
-    places = {call.id: place for place, call in enumerate(step.answer.tool_calls)}
-    results = sorted(
-        (*step.results, result), key=lambda each: places.get(each.call_id, len(places))
-    )
-    return replace(step, results=tuple(results))
-
-
-def _without_thinking(step: Step) -> Step:
-    blocks = tuple(block for block in step.answer.blocks if not isinstance(block, Thinking))
-    return replace(step, answer=Message(role=step.answer.role, blocks=blocks))

@@ -17,7 +17,7 @@ from bot.api import (
 from channels.console.one_person import OnePersonChannel
 from channels.console.person import ADDRESS, CHANNEL, LocalPerson
 from channels.console.streams import read_lines, write_all
-from channels.console.text import without_controls
+from channels.console.text import without_controls, without_escapes
 
 
 class PipeChannel(OnePersonChannel):
@@ -57,7 +57,7 @@ class PipeChannel(OnePersonChannel):
         Raises:
             DeliveryError: Nobody reads the output any more.
         """
-        text = without_controls(reply.text).rstrip("\n") + "\n"
+        text = without_escapes(without_controls(reply.text)).rstrip("\n") + "\n"
         try:
             await write_all(self._write_to, text.encode("utf-8", errors="replace"))
         except OSError as error:

@@ -99,11 +99,15 @@ class TerminalChannel(OnePersonChannel):
         """Leave the terminal open: it belongs to the person."""
 
     def _watch(self, settled: asyncio.Task[None], screen: Screen) -> None:
-        """Show that an answer is awaited until ``settled`` is done."""
+        """Show that an answer is awaited until ``settled`` is done.
+
+        Where the person leaves first, the rest of it is yet to come, and goes on where it was.
+        """
 
         def forget(task: asyncio.Task[None]) -> None:
             self._unsettled.discard(task)
-            screen.set_busy(bool(self._unsettled))
+            if not task.cancelled():
+                screen.set_busy(bool(self._unsettled))
 
         self._unsettled.add(settled)
         screen.set_busy(True)

@@ -75,6 +75,7 @@ class SlackChannel:
             has_workspace_roles=True,
             groups_have_threads=True,
             looks_back=True,
+            shows_to_one=True,
         )
 
     async def run(self, inbox: Inbox) -> None:

@@ -12,7 +12,15 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field, ValidationError
 
-from bot.api import ButtonPress, ChatAddress, ChatKind, InboundMessage, Sender, plain_name
+from bot.api import (
+    ButtonPress,
+    ChatAddress,
+    ChatKind,
+    InboundMessage,
+    Sender,
+    parse_command,
+    plain_name,
+)
 from channels.slack.inbound import NOTHING, Identity, Knowledge, Scene, is_direct
 from channels.slack.payloads import Timestamp
 from channels.slack.settings import CHANNEL
@@ -111,6 +119,12 @@ def read_command(payload: Mapping[str, object], who: Who, at: datetime) -> Inbou
     )
 
 
+def is_command(message: InboundMessage) -> bool:
+    """Say whether a slash command has a command of the bot behind it; ``/daybook 2+2`` has none."""
+    call = parse_command(message.text)
+    return call is not None and not call.bot
+
+
 def _worded(slash: _Slash) -> str:
     """Write a slash command as everywhere else: ``/daybook stop`` is ``/stop``."""
     words = sound(slash.text[:MOST_COMMAND_CHARS]).strip()
@@ -136,7 +150,7 @@ def read_press(payload: Mapping[str, object], who: Who) -> ButtonPress | None:
         address=who.address(place.channel_id, thread),
         kind=kind_of(place.channel_id),
         sender=who.sender(user.id, user.team_id, user.name),
-        message_id=place.message_ts,
+        message_id="" if place.is_ephemeral else place.message_ts,  # nobody can edit such a one
         token=token,
         pressed_at=datetime.fromtimestamp(float(action.action_ts), tz=UTC),
     )

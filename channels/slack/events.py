@@ -53,6 +53,12 @@ FATES: tuple[Fate, ...] = (
         subscriptions=("message.channels", "message.groups", "message.mpim"),
     ),
     Fate(
+        event="`message` that begins with `!` and no command",
+        happens="as any other that does not name the bot; a mistyped command is put right where "
+        "the bot is spoken to",
+        subscriptions=("message.channels", "message.groups", "message.mpim"),
+    ),
+    Fate(
         event="other `message` in a channel or group direct chat",
         happens="passed over, nothing of it is kept, unless the group listens to all",
         subscriptions=("message.channels", "message.groups", "message.mpim"),

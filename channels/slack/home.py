@@ -78,6 +78,10 @@ def _blocks(page: HomePage) -> Iterator[Json]:
         title = section.title[:MOST_HEADER_CHARS]
         yield {"type": "header", "text": {"type": "plain_text", "text": title, "emoji": False}}
         yield from map(_text, _pieces(section.lines))
+        for place, row in enumerate(section.rows):
+            [text] = _pieces((row.text,))
+            wish = _button(row.wish.label, row.wish.command, f"{number}.row.{place}")
+            yield {**_text(text), "accessory": wish}
         if section.wishes:
             yield {"type": "actions", "elements": list(_buttons(section, number))}
 

@@ -23,6 +23,7 @@ from channels.slack.reachability import Reachability
 from channels.slack.receiver import Taken
 from channels.slack.settings import Settings
 from channels.slack.socket_mode import Persistence
+from channels.slack.token_watch import keep_asking
 
 Take = Callable[[object], Awaitable[Taken | None]]
 
@@ -56,15 +57,21 @@ class HttpEvents:
         self._reachability = reachability
         self._take = take
 
-    async def serve(self) -> None:
-        """Listen until cancelled; while that cannot be, try again."""
+    async def serve(self, ask: Callable[[], Awaitable[object]]) -> None:
+        """Listen until cancelled; while that cannot be, try again.
+
+        ``ask`` asks Slack whether it takes the token: nothing else shows that Slack is there.
+
+        Raises:
+            ChannelAuthError: The token is refused.
+        """
         persistence = Persistence(self._clock, self._reachability.trouble)
         settings = self._settings
         while True:
             try:
                 async with self._listening():
                     self._reachability.opened()
-                    await asyncio.get_running_loop().create_future()
+                    await keep_asking(ask, self._clock, self._reachability.heard)
             except OSError as error:
                 place = f"{settings.http_host}:{settings.http_port}"
                 await persistence.pause(f"cannot listen at {place}: {error.strerror}")

@@ -57,13 +57,14 @@ class Knowledge:
     """What the bot knows when an event comes.
 
     Attributes:
-        names: What people and channels are called, by id.
+        names: What people and channels are called, by id; ``zones`` where people live likewise.
         guests: Ids of people who are let in by name only; None where guests are as others are.
         told: Ids of those of whom Slack has said whether they are guests.
         follows_threads: Whether what is written to nobody by name in a thread may be meant for it.
     """
 
     names: Mapping[str, str] = field(default_factory=lambda: NO_NAMES)
+    zones: Mapping[str, str] = field(default_factory=lambda: NO_NAMES)
     guests: Container[str] | None = None
     told: Container[str] = ()
     follows_threads: bool = True
@@ -116,6 +117,7 @@ class Scene:
             realm=self.identity.team_id,
             user_id=user,
             name=plain_name(self.known.names.get(user, user), user),
+            timezone=self.known.zones.get(user, ""),
             is_guest=guests is not None and (is_foreign or user in guests),
         )
 
@@ -212,7 +214,7 @@ def _message_event(event: Mapping[str, object], scene: Scene) -> Inbound | None:
 def _message(post: Post, scene: Scene, address: ChatAddress) -> InboundMessage:
     text = scene.decoded(post.text)
     is_named = scene.is_private or scene.names_bot(post.text)
-    goes_on = _goes_on(post, scene) and not (is_named or is_command(text))
+    goes_on = _goes_on(post, scene) and not is_named
     answers_bot = goes_on and post.parent_user_id == scene.identity.user_id
     return InboundMessage(
         event_id=scene.event_id(post.ts),

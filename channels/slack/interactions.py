@@ -24,7 +24,7 @@ from bot.api import (
     StoreError,
 )
 from channels.slack import home, modal
-from channels.slack.commands import Who, is_below_hidden, read_command, read_press
+from channels.slack.commands import Who, is_below_hidden, is_command, read_command, read_press
 from channels.slack.inbound import is_direct
 from channels.slack.payloads import Callback
 from channels.slack.settings import CHANNEL
@@ -47,6 +47,14 @@ NOT_IN: Json = {
     "text": "I am not in this channel. `/invite` me, then I can answer here.",
 }
 """What who gives a command is told where the bot cannot post; nobody else sees it."""
+
+NO_COMMAND: Json = {
+    "response_type": "ephemeral",
+    "text": "`/daybook` takes commands: `/daybook help` lists them. To talk to me, mention me in a "
+    "channel, or write to me in a direct message.",
+}
+"""What who asks something in a slash command is told: an answer would have no thread to stand in,
+and nobody would see the question. Nothing of it is kept."""
 
 
 def is_interaction(body: Json) -> bool:
@@ -141,6 +149,8 @@ class Interactions:
             return None
         if message.kind == "group" and not await self._is_in(message.address.chat):
             return NOT_IN
+        if not is_command(message):
+            return NO_COMMAND
         await self._give(await self._in_its_chat(message), body)
         return None
 
@@ -181,7 +191,9 @@ class Interactions:
     async def _press(self, body: Json, who: Who) -> None:
         pressed = home.pressed_in(body, who)
         if pressed is not None:
-            await self._give(await self._in_its_chat(pressed), body)
+            message = await self._in_its_chat(pressed)
+            await self._give(message, body)
+            self._show("home", self._publish_after(message, pressed.address))
             return
         press = read_press(body, who)
         if press is None or not self._hears(press.address):
@@ -202,6 +214,11 @@ class Interactions:
         if filled.commands:
             await self.inbox.receive(filled.commands)
         return None
+
+    async def _publish_after(self, message: InboundMessage, address: ChatAddress) -> None:
+        """Show a page anew once what was pressed on it is done."""
+        await self.inbox.settled(message.address)
+        await self._publish(address, message.sender)
 
     async def _publish(self, address: ChatAddress, sender: Sender) -> None:
         newest = await self.inbox.heard_in(address, limit=1)

@@ -35,12 +35,14 @@ SCOPES: Final = {
 
 SLASH_COMMANDS: Final = (
     ("/context", "Show what the bot sees of a conversation, or clear it", "[detail|clear|undo]"),
+    ("/memory", "Show what the bot remembers about you", "[search|forget|export|off]"),
+    ("/usage", "Show what was used and what it cost", ""),
     ("/config", "Show or change a setting", "[KEY VALUE]"),
     ("/stop", "Stop the answer being written", ""),
     (COMMAND_FOR_ALL, "Give the bot any command; without one, list them", "[COMMAND]"),
 )
-"""Name, description and hint; what the first three do, the last one does as well, since another app
-of the workspace may own their names."""
+"""Name, description and hint; what the others do, the last one does as well, since another app of
+the workspace may own their names."""
 
 
 def manifest(*, http_url: str = "") -> Json:

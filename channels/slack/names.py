@@ -32,10 +32,11 @@ ASKED_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What Slack says of a person or a channel."""
+    """What Slack says of a person or a channel; ``timezone`` is a person's, by its IANA name."""
 
     name: str
     is_guest: bool = False
+    timezone: str = ""
 
 
 def is_of_workspace(user: Mapping[str, object], team_id: str) -> bool:
@@ -63,6 +64,7 @@ class NameBook:
         self._look_up = look_up
         self._clock = clock
         self._names: dict[str, str] = {}
+        self._zones: dict[str, str] = {}
         self._guests: set[str] = set()
         self._good_until_s: dict[str, float] = {}
         self._asking: dict[str, asyncio.Task[None]] = {}
@@ -73,6 +75,11 @@ class NameBook:
     def names(self) -> Mapping[str, str]:
         """The names known at this moment; grows by itself."""
         return MappingProxyType(self._names)
+
+    @property
+    def zones(self) -> Mapping[str, str]:
+        """The time zones of people that are known at this moment; grows by itself."""
+        return MappingProxyType(self._zones)
 
     @property
     def guests(self) -> AbstractSet[str]:
@@ -128,5 +135,7 @@ class NameBook:
 
     def _note(self, who: str, entry: Entry, kept_s: float) -> None:
         self._names[who] = entry.name
+        if entry.timezone:
+            self._zones[who] = entry.timezone
         (self._guests.add if entry.is_guest else self._guests.discard)(who)
         self._good_until_s[who] = self._clock.monotonic() + kept_s

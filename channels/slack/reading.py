@@ -146,7 +146,12 @@ class SlackReader:
         profile = user.get("profile")
         named = profile if isinstance(profile, Mapping) else {}
         name = named.get("display_name") or named.get("real_name") or user.get("name") or who
-        return Entry(name=str(name), is_guest=self._is_guest(user))
+        zone = user.get("tz")
+        return Entry(
+            name=str(name),
+            is_guest=self._is_guest(user),
+            timezone=zone if isinstance(zone, str) else "",
+        )
 
     def _is_guest(self, user: Json) -> bool:
         """Say whether somebody is let in only in part, or is of another workspace."""

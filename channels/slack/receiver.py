@@ -17,9 +17,14 @@ from channels.slack.door import Door, NotNow
 from channels.slack.greeting import GREETING, opened_thread, prompts
 from channels.slack.reading import Json, SlackReader
 from channels.slack.settings import CHANNEL
-from channels.slack.web import WebApi, sdk_logger
+from channels.slack.web import WebApi
 
 logger = logging.getLogger(__name__)
+
+bolt_logger = logging.getLogger("channels.slack.bolt")
+"""Kept above WARNING: Bolt warns of what it finds in the environment (an OAuth client, a token),
+none of which is used here."""
+bolt_logger.setLevel(logging.ERROR)
 
 Interact = Callable[[Json], Awaitable[Json | None]]
 """Sees to a slash command, a button or a form; gives what Slack is answered with, if anything."""
@@ -91,9 +96,10 @@ class Receiver:
     def __init__(self, web: WebApi, store_first: StoreFirst) -> None:
         self._app = AsyncApp(
             name="daybook",
-            logger=sdk_logger,
-            client=web.client,
-            signing_secret="",  # everything is given: what is not, Bolt takes from the environment
+            logger=bolt_logger,
+            # What is not given, Bolt takes from the environment. It calls nothing with the token.
+            token=web.client.token,
+            signing_secret="",
             before_authorize=store_first,
         )
 

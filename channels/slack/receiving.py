@@ -14,6 +14,7 @@ from channels.slack.reachability import Reachability
 from channels.slack.receiver import Receiver, StoreFirst
 from channels.slack.settings import Settings
 from channels.slack.socket_mode import Persistence, SocketMode
+from channels.slack.token_watch import TokenWatch
 from channels.slack.views import ViewCalls
 from channels.slack.web import WebApi
 from channels.slack.workspace import Workspace
@@ -62,8 +63,9 @@ async def receive(
         )
         take = Receiver(web, store_first).take
         if settings.mode == "http":
-            await HttpEvents(settings, clock, reachability, take).serve()
+            await HttpEvents(settings, clock, reachability, take).serve(web.identify)
         else:
+            reachability.on_heard = TokenWatch(web.identify, clock, background).on_sign
             socket_mode = SocketMode(
                 web, clock, reachability, background, connections=settings.connections
             )

@@ -12,6 +12,14 @@ CHANNEL = "slack"
 MOST_CONNECTIONS = 10
 """Source: docs.slack.dev, Using Socket Mode, read 2026-11-30."""
 
+_KINDS_OF_TOKENS = {
+    "xoxb-": "a bot token",
+    "xoxp-": "a person's token",
+    "xapp-": "an app token",
+}
+"""Source: docs.slack.dev, Tokens, read 2026-11-30."""
+
+_BEGINS_WITH = {"bot_token": "xoxb-", "app_token": "xapp-"}
 _NEEDED_IN = {"app_token": "socket", "signing_secret": "http"}
 
 
@@ -73,6 +81,17 @@ class Settings(BaseModel):
         pattern=r"^/[^\s?#{}]*$",
         description="With `http`: the path that Slack calls, for events, commands and buttons.",
     )
+
+    @field_validator("bot_token", "app_token")
+    @classmethod
+    def _is_of_its_kind(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        """Refuse a token that stands in the place of another, which Slack would merely refuse."""
+        given = token.get_secret_value() if token else ""
+        wanted = _BEGINS_WITH[str(info.field_name)]
+        for prefix, kind in _KINDS_OF_TOKENS.items():
+            if given.startswith(prefix) and prefix != wanted:
+                raise ValueError(f"holds {kind} ({prefix}…); here belongs one with {wanted}…")
+        return token
 
     @field_validator("app_token", "signing_secret")
     @classmethod

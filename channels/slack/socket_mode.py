@@ -170,9 +170,9 @@ class SocketMode:
         self, socket: aiohttp.ClientWebSocketResponse, take: Take, over: asyncio.Future[str]
     ) -> None:
         """Read one connection to its end; ``over`` tells why as soon as a new one is needed."""
-        reason = "the connection was lost"
+        reason, heard = "the connection was lost", self._reachability.heard
         try:
-            async with contextlib.aclosing(_frames(socket, SILENCE_S)) as frames:
+            async with contextlib.aclosing(_frames(socket, SILENCE_S, heard)) as frames:
                 async for frame in frames:
                     if frame.type == "disconnect" and not over.done():
                         over.set_result(frame.reason)
@@ -201,9 +201,13 @@ class SocketMode:
 
 
 async def _frames(
-    socket: aiohttp.ClientWebSocketResponse, silence_s: float
+    socket: aiohttp.ClientWebSocketResponse,
+    silence_s: float,
+    on_sign: Callable[[], None] = lambda: None,
 ) -> AsyncGenerator[_Frame]:
     """Give what Slack says until the connection ends; its pings are answered.
+
+    ``on_sign`` is called whenever Slack says anything of its own.
 
     Measured by the event loop, as the limits of sockets are. An answer to our own ping counts for
     nothing: it shows that the line is alive, not that anybody speaks into it.
@@ -221,6 +225,7 @@ async def _frames(
         if received.type in _ENDS:
             return
         until_s = loop.time() + silence_s
+        on_sign()
         if received.type is aiohttp.WSMsgType.PING:
             with contextlib.suppress(ConnectionError):
                 await socket.pong(received.data)
@@ -233,7 +238,7 @@ def _read(received: aiohttp.WSMessage) -> _Frame | None:
         return None
     try:
         return _Frame.model_validate(json.loads(received.data))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the second where it is nested without end
         reason = type(error).__name__
         logger.warning("frame.unreadable", extra={"channel": CHANNEL, "reason": reason})
         return None

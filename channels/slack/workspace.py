@@ -42,6 +42,7 @@ class Workspace:
         """What is known at this moment; grows by itself."""
         return Knowledge(
             names=self.book.names,
+            zones=self.book.zones,
             guests=self.book.guests if self.minds_guests else None,
             told=self.book.known,
             follows_threads=self._settings.threads == "follow",

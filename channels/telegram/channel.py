@@ -29,6 +29,7 @@ from channels.telegram.cursor import read_cursor
 from channels.telegram.first_look import take_first_look
 from channels.telegram.limits import OVERALL_PER_S, Limiter
 from channels.telegram.menu import Menu
+from channels.telegram.outage import AGAIN_IN_S
 from channels.telegram.roles import Roles
 from channels.telegram.webhook_place import WebhookPlace
 
@@ -109,7 +110,7 @@ class TelegramChannel:
         address = f"{self._base_url}/bot{token}"
         look = await take_first_look(address, offset)
         if look is not None:
-            inbox.receiving()
+            inbox.receiving(again_in_s=AGAIN_IN_S)
         client = await self._connect()
         from channels.telegram.intake import open_intake  # imported by now, with the SDK
         from channels.telegram.receive import Receiver

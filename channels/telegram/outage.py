@@ -12,6 +12,10 @@ FIRST_DELAY_S = 1.0
 LONGEST_DELAY_S = 30.0
 GROWTH = 1.5
 
+AGAIN_IN_S = 25.0
+"""How soon Telegram is heard of again at the latest, if it is there: after a poll that brought
+nothing, and the time its answer may take."""
+
 
 class Outage:
     """Waits longer and longer between attempts; tells the log once when it begins and ends."""
@@ -33,8 +37,8 @@ class Outage:
         await self._clock.sleep(delay_s)
 
     def end(self) -> None:
-        """Begin anew: an attempt succeeded."""
-        self._inbox.receiving()
+        """Begin anew: an attempt succeeded. May be said whenever one does."""
+        self._inbox.receiving(again_in_s=AGAIN_IN_S)
         if self._event:
             logger.info("telegram.connected", extra={"after": self._event})
         self._event, self._delay_s = "", FIRST_DELAY_S

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-POLL_S = 30
-"""How long Telegram keeps a poll open while nothing happens; proxies cut much longer ones."""
+POLL_S = 15
+"""How long Telegram keeps a poll open while nothing happens: so often at least it shows that it is
+there (:data:`~channels.telegram.outage.AGAIN_IN_S`)."""
 
 
 class Receiver:
@@ -56,9 +57,9 @@ class Receiver:
                 is_receiving = False
                 await self._wait_after(error)
                 continue
-            if not is_receiving:
+            is_receiving = True
+            if self._repeats <= 1:
                 self._outage.end()
-                is_receiving = True
             offset = await self._take(updates, identity, offset)
 
     async def _wait_after(self, error: TelegramError) -> None:

@@ -46,7 +46,7 @@ BODY_LIMIT_S = 10.0
 STORE_LIMIT_S = 25.0
 """How long Telegram is left waiting for the store before it is asked to send the update again."""
 
-CHECK_S = 60.0
+CHECK_S = 15.0
 """How often Telegram is asked whether it gets through."""
 
 MAX_CONNECTIONS = 40

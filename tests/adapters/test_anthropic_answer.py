@@ -1,7 +1,7 @@
 import pytest
 
 from bot.adapters.anthropic_model.answer import Answer
-from bot.core.llm import TextDelta, Usage
+from bot.core.llm import TextDelta, Usage, UsageSoFar
 from bot.core.messages import Text, ToolCall
 from bot.errors import ModelStreamCut
 
@@ -27,6 +27,18 @@ def test_a_count_that_comes_later_replaces_the_earlier_and_null_does_not() -> No
 
     assert Usage(input_tokens=5, output_tokens=7, cache_read_tokens=9) == response.usage
     assert response.model == "real"
+
+
+def test_what_an_answer_takes_is_told_as_soon_as_it_is_said() -> None:
+    answer = Answer("m")
+    started = {"usage": {"input_tokens": 3, "cache_read_input_tokens": 9, "output_tokens": 1}}
+    begun = answer.take({"type": "message_start", "message": started})
+    ended = answer.take({**STOP, "usage": {"output_tokens": 7}})
+
+    so_far = Usage(input_tokens=3, cache_read_tokens=9, output_tokens=1)
+    whole = Usage(input_tokens=3, cache_read_tokens=9, output_tokens=7)
+    assert (UsageSoFar(usage=so_far), UsageSoFar(usage=whole)) == (begun, ended)
+    assert Answer("m").take({"type": "message_start", "message": {}}) is None
 
 
 def test_the_model_asked_for_stands_where_none_is_named() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.control_client import FILE_NAME, Contact, ask, left_in
-from bot.adapters.control_server import ControlServer
+from bot.adapters.control_server import ControlServer, Pages
 from bot.errors import BotError, NotRunning, StoreError
 
 TOKEN = "t" * 43
@@ -25,10 +25,14 @@ class Bot:
         self.is_up = True
         self.clean_ups = 0
         self.store_error: StoreError | None = None
+        self.reading_token: str | None = None
 
     def server(self, port: int = 0, host: str = "127.0.0.1") -> ControlServer:
-        async def health(_: str) -> dict[str, object]:
-            return {"status": "ok" if self.is_up else "down", "reasons": []}
+        async def readiness() -> tuple[bool, dict[str, object]]:
+            return self.is_up, {"status": "ok" if self.is_up else "down", "parts": {}}
+
+        async def metrics() -> tuple[bytes, str]:
+            return b"up 1\n", "text/plain; version=1.0.0; charset=utf-8"
 
         async def status(_: str) -> dict[str, object]:
             return {"channels": {"telegram": "receiving"}}
@@ -46,8 +50,7 @@ class Bot:
             host,
             port,
             token=TOKEN,
-            is_up=lambda: self.is_up,
-            health=health,
+            pages=Pages(readiness=readiness, metrics=metrics, token=self.reading_token),
             answers={
                 ("GET", "/status"): status,
                 ("POST", "/cleanup"): clean_up,
@@ -72,15 +75,49 @@ async def fetched(url: str, token: str = "", method: str = "GET") -> tuple[int, 
     return await asyncio.to_thread(fetch, url, token, method)
 
 
-async def test_health_is_for_everybody() -> None:
+async def test_that_it_lives_is_for_everybody_however_it_is() -> None:
+    bot = Bot()
+    bot.is_up, bot.reading_token = False, "r" * 20
+    async with bot.server() as server:
+        answer = await fetched(f"{server.address}/healthz")
+
+    assert (200, {"status": "ok"}) == answer
+
+
+async def test_how_it_is_is_a_code_and_its_parts() -> None:
     bot = Bot()
     async with bot.server() as server:
-        well = await fetched(f"{server.address}/healthz")
+        well = await fetched(f"{server.address}/readyz")
         bot.is_up = False
-        ill = await fetched(f"{server.address}/healthz")
+        ill = await fetched(f"{server.address}/readyz")
 
-    assert (200, {"status": "ok", "reasons": []}) == well
-    assert (503, {"status": "down", "reasons": []}) == ill
+    assert (200, {"status": "ok", "parts": {}}) == well
+    assert (503, {"status": "down", "parts": {}}) == ill
+
+
+async def test_metrics_are_text_of_the_kind_that_they_say() -> None:
+    async with Bot().server() as server:
+        page = await asyncio.to_thread(urllib.request.urlopen, f"{server.address}/metrics")
+        with page:
+            text, kind = page.read(), page.headers["Content-Type"]
+
+    assert (b"up 1\n", "text/plain; version=1.0.0; charset=utf-8") == (text, kind)
+
+
+@pytest.mark.parametrize("path", ["/readyz", "/metrics"])
+async def test_with_a_token_for_monitors_nobody_else_may_read(path: str) -> None:
+    bot = Bot()
+    bot.reading_token = "r" * 20
+    async with bot.server() as server:
+        codes = [
+            (await fetched(f"{server.address}{path}", token))[0] for token in ("", "wrong", TOKEN)
+        ]
+        readiness = await fetched(f"{server.address}/readyz", "r" * 20)
+        control, _ = await fetched(f"{server.address}/status", "r" * 20)
+
+    assert [401, 401, 401] == codes
+    assert 200 == readiness[0]
+    assert 401 == control, "who may read may not steer"
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "t" * 42])

@@ -1,8 +1,17 @@
+import json
+from dataclasses import replace
+from datetime import UTC
+
 import pytest
 
 from bot.adapters.demo_model import ABILITIES, INTRODUCTION, DemoModel
 from bot.core.llm import Delta, ModelRequest, ModelResponse, TextDelta, ToolSpec
+from bot.core.memory.facts import FactId
+from bot.core.memory.items import ItemId
+from bot.core.memory.opening import KnownFact, Opening
+from bot.core.memory.recalled import Recalled, Recollection
 from bot.core.messages import Message, Text, ToolCall, ToolResult, assistant_text, user_text
+from bot.core.window.opening import render_opening
 
 CLOCK = ToolSpec(name="clock", description="Tell the time.", schema='{"type":"object"}')
 
@@ -133,6 +142,47 @@ async def test_what_a_note_of_earlier_turns_says_was_asked_is_known_too() -> Non
     asked = Message(role="user", blocks=(note, Text(text="what do you know about me?")))
 
     assert (await answered(asking(asked))).message.text.startswith("You told me:\n\n- I like tea\n")
+
+
+REMEMBER = ToolSpec(name="remember", description="Remember.", schema='{"type":"object"}')
+
+
+async def test_what_is_to_be_remembered_is_given_to_the_tool() -> None:
+    asked = user_text("Please remember that my favourite colour is blue.")
+
+    (call,) = (await answered(asking(asked, tools=(REMEMBER,)))).message.tool_calls
+
+    assert {
+        "statement": "my favourite colour is blue.",
+        "key": "my favourite colour is",
+        "topic": "preference",
+        "was_asked": True,
+    } == json.loads(call.arguments)
+
+
+async def test_what_is_remembered_of_earlier_is_known() -> None:
+    fact = Recalled(
+        id=ItemId("fact:1"), band="standing", score=1.0, why="", about="a fact", text="I like tea"
+    )
+    memory = Recollection(standing=(fact,), relevant=(replace(fact, text="It rains."),))
+    note = f"[For this message only: {memory.standing_text}\n\n{memory.relevant_text}]"
+    asked = Message(role="user", blocks=(Text(text="what do you know of me?"), Text(text=note)))
+
+    text = (await answered(asking(*chat("hi", "Hello!"), asked))).message.text
+
+    assert "You told me:\n\n- I like tea" == text
+
+
+async def test_what_a_session_opened_with_is_known() -> None:
+    facts = tuple(
+        KnownFact(id=FactId(n), text=text) for n, text in enumerate(("I like tea.", "I am Ann."))
+    )
+    opening = render_opening(Opening(facts=facts), zone=UTC, max_tokens=500, count=len)
+    asked = Message(role="user", blocks=(Text(text=opening), Text(text="what do you know of me?")))
+
+    text = (await answered(asking(*chat("hi", "Hello!"), asked))).message.text
+
+    assert "You told me:\n\n- I like tea.\n- I am Ann." == text
 
 
 async def test_the_same_request_is_answered_the_same_way() -> None:

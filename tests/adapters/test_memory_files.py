@@ -11,10 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.memory_files import MOST_BYTES, MarkdownMemoryFiles
+from bot.adapters.memory_disk import MOST_BYTES
+from bot.adapters.memory_files import MarkdownMemoryFiles
+from bot.adapters.memory_versions import VERSIONS
 from bot.core.memory.daily import turns_in
 from bot.errors import StoreError
-from bot.testing.memory_files import ADA, CONTRACT, DAY, GROUP, Check, InMemoryFiles, entry
+from bot.testing import lasting_files, memory_files
+from bot.testing.memory_files import ADA, DAY, GROUP, Check, InMemoryFiles, entry
+
+CONTRACT = (*memory_files.CONTRACT, *lasting_files.CONTRACT)
 
 
 def _name(check: Check) -> str:
@@ -46,7 +51,7 @@ class Disk:
         self.day = folder / ADA.folder / "2026-01-05.md"
 
     def has(self) -> set[str]:
-        return {path.name for path in self.day.parent.iterdir()}
+        return {path.name for path in self.day.parent.iterdir()} - {VERSIONS}
 
     async def turns(self) -> frozenset[int]:
         return turns_in(await self.files.read_day(ADA, DAY))

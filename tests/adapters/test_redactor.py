@@ -1,5 +1,6 @@
 """Secrets are found wherever they stand, and nothing else is touched."""
 
+import json
 import random
 import string
 from concurrent.futures import ThreadPoolExecutor
@@ -45,6 +46,26 @@ def test_what_was_redacted_is_the_same_object_when_given_again(given: SecretText
     once = REDACTOR.redact(given.text)
 
     assert REDACTOR.redact(once) is once
+
+
+@pytest.mark.parametrize("given", SECRETS, ids=lambda given: given.text[:40])
+@pytest.mark.parametrize("is_ascii", [True, False])
+def test_a_secret_is_found_behind_the_escapes_of_json(given: SecretText, is_ascii: bool) -> None:
+    told = json.dumps({"text": f"Look:\n{given.text}\n\tSo."}, ensure_ascii=is_ascii)
+
+    once = REDACTOR.redact(told)
+
+    part = max(given.secret.split(), key=len)
+    assert json.dumps(part, ensure_ascii=is_ascii)[1:-1] not in once
+    assert "[redacted:" in once
+    assert REDACTOR.redact(once) is once
+
+
+@pytest.mark.parametrize("text", harmless_texts(), ids=lambda text: text[:40])
+def test_what_only_looks_so_stays_in_json_too(text: str) -> None:
+    told = json.dumps({"text": f"Look:\n{text}\n"})
+
+    assert REDACTOR.redact(told) is told
 
 
 FRAGMENTS = st.sampled_from(
@@ -169,6 +190,10 @@ HOSTILE = (
         "mysql -u a ",
         "sshpass -a ",
         "cookie: a=b;",
+        "\\",
+        "\\n",
+        "\\u00e9",
+        "pass\\n",
         "4111.\n",
     ),
     *("<password ", "<password>", "name: password\n", 'key="password" ', "password: aa bb ", "$a"),

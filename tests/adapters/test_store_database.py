@@ -285,9 +285,11 @@ async def test_inline_work_runs_at_once_on_the_callers_thread(tmp_path: Path) ->
         await opened.thread.call(partial(opened.add, "three"))
 
 
-async def test_what_was_blanked_is_gone_from_the_log_too_after_a_while_without_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_read", [False, True])
+async def test_what_was_blanked_is_gone_from_the_log_too_after_a_while_without_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_read: bool
 ) -> None:
+    """Also while somebody asks again and again how the store is."""
     monkeypatch.setattr(database, "IDLE_S", 0.01)
     opened = Opened(tmp_path / "daybook.db")
     log = tmp_path / "daybook.db-wal"
@@ -295,7 +297,8 @@ async def test_what_was_blanked_is_gone_from_the_log_too_after_a_while_without_w
     await opened.thread.call(lambda: opened.connection.execute("UPDATE word SET word = ''"))
     async with asyncio.timeout(PATIENCE_S):
         while (await asyncio.to_thread(log.stat)).st_size:
-            pass
+            if is_read:
+                await opened.thread.call(lambda: opened.connection.execute("SELECT 1").fetchone())
     written = (tmp_path / "daybook.db").read_bytes() + log.read_bytes()
     await opened.close()
 

@@ -55,7 +55,8 @@ async def test_each_model_call_is_accounted_for(tmp_path: Path) -> None:
     await store.record_step(turn.id, 0, step, model_call())
     await store.close()
 
-    expected = (1, NOW, HOME.session_key, ANN.person_key, "scripted", "answer", 10, 2, 0, 0, 0, "")
+    asked = (HOME.session_key, ANN.person_key, "scripted", "answer")
+    expected = (1, NOW, *asked, 10, 2, 0, 0, 0, "", None)
     assert rows(path, "SELECT * FROM usage") == [expected]
 
 
@@ -250,7 +251,10 @@ async def use_every_verb(store: SqliteStore) -> None:
     await store.record_start(turn.id, 0, ("a",))
     await store.record_result(turn.id, 0, ToolResult(call_id="a", content="1"))
     await store.record_resume(turn.id)
-    await store.used_by(ANN.person_key, since=START)
+    await store.record_call(model_call())
+    await store.spent_in(((START, START),), person_key=ANN.person_key)
+    await store.spent_in(((START, START), (START, START)))
+    await store.spent_lines((START, START))
     await store.heard_in(HOME, limit=8)
     await store.add_file(turn.id, "a", OutgoingFile(name="a", media_type="", content=b"a"))
     await store.files_of(turn.id)

@@ -174,10 +174,10 @@ async def test_a_file_of_the_second_version_shows_what_it_did(tmp_path: Path) ->
     trimmed, cleared, empty = [await store.load(key) for key in (TRIMMED, CLEARED, EMPTY)]
     assert (trimmed.cut, trimmed.generation) == (Cut(kept_from=TurnId(2)), 0)
     assert [turn.id for turn in trimmed.turns] == [2]
-    assert cleared.cut == Cut(kept_from=TurnId(4), cleared_before=TurnId(4))
+    assert cleared.cut == _cleared(TurnId(4))
     assert ([turn.id for turn in cleared.turns], cleared.generation) == ([4], 1)
     assert [call.usage.input_tokens for call in cleared.calls] == [33, 44]  # they outlive a clear
-    assert empty.cut == Cut(kept_from=TurnId(6), cleared_before=TurnId(6))
+    assert empty.cut == _cleared(TurnId(6))
     assert (empty.turns, empty.generation, empty.is_fresh) == ((), 2, True)
 
     later = START + timedelta(days=1)
@@ -194,6 +194,10 @@ async def test_a_file_of_the_second_version_shows_what_it_did(tmp_path: Path) ->
     assert (await store.load(CLEARED)).turns == cleared.turns
     assert (await hear(store, message(9))) == (True,)
     await store.close()
+
+
+def _cleared(first: TurnId) -> Cut:
+    return Cut(kept_from=first, cleared_before=first, recalled_from=first)
 
 
 def _make_second_version(path: Path) -> None:
@@ -347,27 +351,28 @@ def test_who_meets_a_lock_for_too_long_gives_up(
 def _shape_of(connection: sqlite3.Connection) -> dict[str, tuple[object, ...]]:
     """Columns, foreign keys and indexes of each table, however its SQL was worded."""
     tables = connection.execute(
-        "SELECT name, instr(sql, 'AUTOINCREMENT') > 0 FROM sqlite_master"
+        "SELECT name, instr(sql, 'AUTOINCREMENT') > 0, instr(sql, 'WITHOUT ROWID') > 0"
+        " FROM sqlite_master"
         " WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     ).fetchall()
     return {
         name: (
             numbers_for_good,
+            is_its_own_index,
             connection.execute(f"PRAGMA table_info('{name}')").fetchall(),
             sorted(row[2:] for row in connection.execute(f"PRAGMA foreign_key_list('{name}')")),
             sorted(_indexes_of(connection, name)),
         )
-        for name, numbers_for_good in tables
+        for name, numbers_for_good, is_its_own_index in tables
     }
 
 
 def _indexes_of(connection: sqlite3.Connection, table: str) -> list[tuple[object, ...]]:
     found = []
     for _, name, *kind in connection.execute(f"PRAGMA index_list('{table}')").fetchall():
-        (sql,) = connection.execute(
-            "SELECT sql FROM sqlite_master WHERE name = ?", (name,)
-        ).fetchone()
-        condition = " ".join((sql or "").partition(" WHERE ")[2].split())
+        row = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+        sql = "" if row is None else row[0] or ""  # a table that is its own index has no row for it
+        condition = " ".join(sql.partition(" WHERE ")[2].split())
         columns = connection.execute(f"PRAGMA index_info('{name}')").fetchall()
         found.append((name, *kind, condition, tuple(columns)))
     return found

@@ -20,6 +20,7 @@ from bot.testing.clock import FakeClock
 from channels.console import Settings, build
 from channels.console.person import ADDRESS, LocalPerson
 from channels.console.pipe import PipeChannel
+from channels.console.text import without_escapes
 
 
 class Answering(RecordingInbox):
@@ -220,7 +221,22 @@ async def test_drafts_leave_the_output_clean() -> None:
         await channel.close()
         output = os.read(out, 100_000).decode()
     os.close(source)
-    assert "".join(f"{text}\n" for text in UNUSUAL_TEXTS).replace("\ud83d", "?") == output
+    shown = map(without_escapes, UNUSUAL_TEXTS)
+    assert "".join(f"{text}\n" for text in shown).replace("\ud83d", "?") == output
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (r"\[x\] is 2 \* 3 \\ 1\_000", r"[x] is 2 * 3 \ 1_000"),
+        (r"C:\dir\new \d \ä", r"C:\dir\new \d \ä"),
+        (r"`a\_b` and ``c\`d`` and \`e\_f\`", r"`a\_b` and ``c\`d`` and `e_f`"),
+        ("```sh\nx\\_y\n```\n\\#1", "```sh\nx\\_y\n```\n#1"),
+        ("~~~\nx\\_y", "~~~\nx\\_y"),
+    ],
+)
+def test_signs_are_shown_as_they_are_meant_but_in_code(written: str, shown: str) -> None:
+    assert shown == without_escapes(written)
 
 
 async def test_what_was_written_cannot_be_changed() -> None:

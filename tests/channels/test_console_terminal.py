@@ -266,10 +266,14 @@ async def test_an_answer_can_be_shown_before_and_after_the_chat() -> None:
         await terminal.shows("from before")
         run = asyncio.create_task(terminal.channel.run(terminal.inbox))
         await terminal.shows(">")
+        terminal.types("hello\r")
+        await terminal.inbox.wait_for(1)
+        await terminal.channel.show_draft(ADDRESS, 1, "a last\n\nwo")
         terminal.types(CTRL_D)
         await run
-        await terminal.says("a last word")
-        await terminal.shows("a last word")
+        await terminal.says("a last\n\nword")
+        await terminal.shows("word")
+        assert 1 == terminal.text.count("a last")
 
 
 async def test_finished_blocks_are_printed_once_and_the_rest_is_shown(terminal: Terminal) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
+from pydantic import ValidationError
 
 from bot.api import Finding
 from bot.testing.recording import RecordingInbox, WatchedClock, running
@@ -93,6 +94,25 @@ async def test_tokens_are_refused(slack: PretendedSlack) -> None:
     assert "Bot User OAuth Token" in found["bot_token"][0].mend
     assert "connections:write" in found["app_token"][0].mend
     assert ["bot_token", "app_token"] == list(found)
+
+
+@pytest.mark.parametrize(
+    ("key", "prefix", "line"),
+    [
+        ("bot_token", "xapp-", r"holds an app token \(xapp-…\); here belongs one with xoxb-…"),
+        ("app_token", "xoxb-", r"holds a bot token \(xoxb-…\); here belongs one with xapp-…"),
+        ("bot_token", "xoxp-", r"holds a person's token \(xoxp-…\); here belongs one with xoxb-…"),
+    ],
+)
+def test_a_token_in_the_place_of_another_is_told_by_its_beginning(
+    key: str, prefix: str, line: str
+) -> None:
+    tokens = {"bot_token": "xoxb-1", "app_token": "xapp-1"}
+    with pytest.raises(ValidationError, match=line) as refused:
+        Settings.model_validate({**tokens, key: f"{prefix}fake"})
+
+    assert "fake" not in str(refused.value)
+    assert "xoxb-1" == Settings.model_validate(tokens).bot_token.get_secret_value()
 
 
 async def test_slack_cannot_be_reached(slack: PretendedSlack) -> None:

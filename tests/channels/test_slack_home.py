@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.api import ChatAddress, HomePage, Section, Wish
+from bot.api import ChatAddress, HomePage, Row, Section, Wish
 from bot.testing.slack_blocks import faults_in_view
 from channels.slack.home import MOST_BLOCKS, view_of
 
@@ -15,6 +15,11 @@ PAGE = HomePage(
             lines=("I see 3 turns of at most 20.",),
             wishes=(Wish(label="Clear", command="context clear"),),
         ),
+        Section(
+            title="What I remember about you",
+            lines=(),
+            rows=(Row(text="Likes tea.", wish=Wish(label="Forget", command="memory forget f1")),),
+        ),
         Section(title="What I remember of our talks", lines=("2026-01-05", "09:01 likes herons")),
     ),
     may_configure=True,
@@ -22,7 +27,10 @@ PAGE = HomePage(
 LINES = st.lists(st.text(min_size=1, max_size=4_000), min_size=1, max_size=8)
 SECTIONS = st.builds(
     lambda title, lines, label: Section(
-        title=title, lines=tuple(lines), wishes=(Wish(label=label, command="new"),)
+        title=title,
+        lines=tuple(lines),
+        rows=tuple(Row(text=each, wish=Wish(label=label, command="new")) for each in lines),
+        wishes=(Wish(label=label, command="new"),),
     ),
     st.text(min_size=1, max_size=200),
     LINES,
@@ -34,9 +42,13 @@ def test_the_page_is_one_that_slack_takes() -> None:
     view = view_of(PAGE, DIRECT)
 
     assert () == faults_in_view(view)
-    assert ["actions", "header", "section", "actions", "header", "section"] == [
-        each["type"]
-        for each in view["blocks"]  # type: ignore[attr-defined]  # JSON
+    blocks = view["blocks"]
+    assert isinstance(blocks, list)
+    assert "actions header section actions header section header section" == " ".join(
+        each["type"] for each in blocks
+    )
+    assert ["memory forget f1"] == [
+        each["accessory"]["value"] for each in blocks if "accessory" in each
     ]
 
 

@@ -126,6 +126,19 @@ def test_what_may_be_meant_for_the_bot_because_of_its_thread(
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "is_named", "is_follow_up"),
+    [("message_channel_thread", False, True), ("message_reply_to_us", True, False)],
+)
+def test_an_exclamation_goes_on_with_a_thread_as_other_words_do(
+    name: str, is_named: bool, is_follow_up: bool
+) -> None:
+    found = message(name, text="!wow that is great")
+
+    assert (is_named, is_follow_up) == (found.is_named, found.is_follow_up)
+    assert not message(name, Knowledge(follows_threads=False), text="!wow").is_follow_up
+
+
 def test_threads_are_not_followed_where_the_operator_wants_mentions() -> None:
     strict = Knowledge(follows_threads=False)
     for name in ("message_channel_thread", "message_reply_to_us"):

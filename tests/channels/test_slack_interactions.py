@@ -17,7 +17,7 @@ from bot.testing.slack_http import Answered, SlackCalls, free_port
 from bot.testing.slack_server import PretendedSlack
 from bot.testing.slack_views import home_opened, press, press_at_home, slash, submit
 from channels.slack import Settings, build, modal
-from channels.slack.interactions import NOT_IN
+from channels.slack.interactions import NO_COMMAND, NOT_IN
 from tests.channels.test_slack_home import PAGE
 from tests.channels.test_slack_modal import FORM
 
@@ -101,6 +101,8 @@ async def test_what_is_done_in_another_workspace_is_not_for_the_bot(
         ("stop", "/stop"),
         ("/context  clear", "/context  clear"),
         ("!new", "/new"),
+        ("stop!", "/stop!"),
+        ("help?", "/help?"),
         ("", "/help"),
         ("   ", "/help"),
     ],
@@ -171,6 +173,10 @@ async def test_what_one_person_alone_was_shown_is_taken_away_by_a_press(
     await slack.push_beside(payload)
     await inbox.wait_for(1)
     await slack.wait_until(lambda: slack.views.removed == 1)
+
+    [event] = inbox.events
+    assert isinstance(event, ButtonPress)
+    assert "" == event.message_id, "nothing can take its place"
 
 
 async def test_nobody_else_than_slack_is_told_of_a_press(
@@ -252,6 +258,7 @@ async def test_the_home_is_shown_and_its_buttons_are_commands_of_the_direct_chat
     [message] = inbox.events
     assert isinstance(message, InboundMessage)
     assert ("/context clear", DIRECT, "private") == (message.text, message.address, message.kind)
+    await slack.wait_until(lambda: len(slack.views.homes["U1ADA"]) >= 2)  # shown anew after it
     assert [] == slack.views.faults
 
 
@@ -276,6 +283,17 @@ async def test_where_it_is_not_it_says_so_to_who_asked(
     answer = await slack.answer_to(await slack.push_beside(slash("/stop", channel="C9OTHER")))
 
     assert NOT_IN == answer
+    assert [] == inbox.events
+
+
+@pytest.mark.parametrize("chat", ["C1ROOM", "D1ADA"])
+@pytest.mark.parametrize("words", ["what's up?", "2+2", "\u00bfqu\u00e9?", "help@x", "https://a.b"])
+async def test_what_is_no_command_is_answered_to_who_asked_and_kept_nowhere(
+    slack: PretendedSlack, inbox: RecordingInbox, words: str, chat: str
+) -> None:
+    envelope = await slack.push_beside(slash("/daybook", words, channel=chat))
+
+    assert NO_COMMAND == await slack.answer_to(envelope)
     assert [] == inbox.events
 
 

@@ -67,7 +67,8 @@ def test_over_http_everything_goes_to_one_address() -> None:
 def test_short_names_are_commands_of_the_bot() -> None:
     names = {each["command"] for each in manifest()["features"]["slash_commands"]}  # type: ignore[index]  # JSON
 
-    assert names - {COMMAND_FOR_ALL} == {f"/{name}" for name in ("context", "config", "stop")}
+    known = ("context", "memory", "usage", "config", "stop")
+    assert names - {COMMAND_FOR_ALL} == {f"/{name}" for name in known}
 
 
 @pytest.mark.parametrize("address", ["", URL])

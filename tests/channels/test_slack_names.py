@@ -196,3 +196,19 @@ async def test_names_are_asked_for_anew_after_a_day(
             await slack.says(ROOM, "hello")
             await inbox.wait_for(2 + told)
     assert 2 == slack.calls.count("users.info")
+
+
+async def test_where_people_live_is_known_with_their_names(
+    slack: PretendedSlack, clock: WatchedClock
+) -> None:
+    inbox = RecordingInbox()
+    async with running(build(settings_of(slack), clock), inbox):
+        await slack.says(DIRECT, "hello")
+        await slack.says(DIRECT, "hello", user="U2BOB")
+        await inbox.wait_for(2)
+    zones = {
+        event.sender.name: event.sender.timezone
+        for event in inbox.events
+        if isinstance(event, InboundMessage)
+    }
+    assert {"Ada": "Europe/Lisbon", "Bob": ""} == zones

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 
 import pytest
@@ -205,12 +206,30 @@ async def test_a_refused_token_ends_the_run(
     await channel.close()
 
 
+async def test_nothing_is_taken_from_the_environment_nor_warned_of(
+    slack: PretendedSlack,
+    channel: Channel,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for name in ("BOT_TOKEN", "SIGNING_SECRET", "CLIENT_ID", "CLIENT_SECRET"):
+        monkeypatch.setenv(f"SLACK_{name}", "of another program")
+    inbox = RecordingInbox()
+    async with running(channel, inbox):
+        await slack.says(DIRECT, "hello")
+        await slack.wait_for_acknowledged(1)
+
+    assert "hello" == inbox.messages[0].text
+    assert [] == [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
+
+
 async def test_frames_without_sense_are_passed_over(
     slack: PretendedSlack, channel: Channel
 ) -> None:
     inbox = RecordingInbox()
     async with running(channel, inbox):
-        for frame in ("", "[]", '{"type": 5}', '{"envelope_id": "x"}', "{"):
+        deep = f'{{"type": "events_api", "payload": {"[" * 5_000}{"]" * 5_000}}}'
+        for frame in ("", "[]", '{"type": 5}', '{"envelope_id": "x"}', "{", deep):
             await slack.send_frame(frame)
         await slack.says(DIRECT, "hello")
         await slack.wait_for_acknowledged(1)

@@ -52,7 +52,7 @@ async def test_what_waited_is_fetched_at_once_and_confirmed_after_storing(
         first, second = (await telegram.wait_for_polls(2))[:2]
     assert inbox.cursors == ["77000077:1002"]
     assert "offset" not in first.params
-    assert (second.params["offset"], second.params["timeout"]) == ("1002", "30")
+    assert (second.params["offset"], second.params["timeout"]) == ("1002", "15")
     assert first.params["allowed_updates"] == ALLOWED_UPDATES
 
 

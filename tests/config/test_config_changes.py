@@ -50,9 +50,25 @@ WORDS = [
     ("agent_max_stepz", "3", "There is no such setting; did you mean `agent_max_steps`?"),
     ("xyzzy", "3", "There is no such setting; `/config` lists all that can be changed here."),
     (
+        "caps.person_usd",
+        "much",
+        "`caps.person_usd` must be a number from 0 to 1000000, not much; nothing was changed.",
+    ),
+    (
+        "caps.person_usd",
+        "-1",
+        "`caps.person_usd` must be a number from 0 to 1000000, not -1; nothing was changed.",
+    ),
+    ("caps.persn_usd", "3", "There is no such setting; did you mean `caps.person_usd`?"),
+    (
+        "caps.admins_exempt",
+        "true",
+        "`caps.admins_exempt` is for the operator to change, in the settings file; not in a chat.",
+    ),
+    (
         "anthropic.api_key",
         "a secret",
-        "`anthropic` is for the operator to change, in the settings file; not in a chat.",
+        "`anthropic.api_key` is for the operator to change, in the settings file; not in a chat.",
     ),
 ]
 
@@ -75,16 +91,24 @@ def test_what_is_no_value_is_refused_in_one_sentence(key: str, text: str, senten
         ("model", "/models/llama", "/models/llama"),
         ("summary_model", "vendor/model@2026-01-01", "vendor/model@2026-01-01"),
         ("log_level", "debug", "debug"),
+        ("caps.person_usd", "2.5", 2.5),
+        ("caps.bot_usd", "0", 0.0),
+        ("caps.bot_tokens", "1000000", 1_000_000),
     ],
 )
 def test_words_become_values(key: str, text: str, value: Value) -> None:
     assert value == read_change(key, text)
 
 
+def nested(key: str, value: object) -> dict[str, object]:
+    section, _, inner = key.partition(".")
+    return {section: {inner: value}} if inner else {key: value}
+
+
 @given(st.sampled_from(NUMBERS), st.one_of(st.integers(), st.integers(0, 70_000)))
 def test_a_number_is_taken_exactly_when_the_settings_file_takes_it(key: str, number: int) -> None:
     try:
-        Config.model_validate({key: number})
+        Config.model_validate(nested(key, number))
     except ValueError:
         with pytest.raises(ConfigError):
             read_change(key, str(number))

@@ -67,6 +67,28 @@ def test_a_section_in_part_names_key_and_variable(settings_folder: SettingsFolde
     )
 
 
+def test_the_line_end_of_a_file_is_no_part_of_a_secret(settings_folder: SettingsFolder) -> None:
+    settings_folder.write({"channels": {"slack": TOKENS}})
+    environ = {"BOT": "1111\n", "APP": " 2222\r\n", "SIGN": "\t3333 "}
+
+    read = read_section(section(settings_folder, environ), Settings)
+
+    assert ("1111", "2222", "3333") == secrets_of(read)
+
+
+@pytest.mark.parametrize("name", ["bot_token", "signing_secret"])
+@pytest.mark.parametrize("secret", ["11\n11", "11\x0011", "11\u200b11", "11\r\n11: 1"])
+def test_no_secret_has_characters_that_a_header_cannot_carry(
+    settings_folder: SettingsFolder, name: str, secret: str
+) -> None:
+    values = {"bot_token": "1111", "app_token": "2222", name: secret}
+    settings_folder.write({"channels": {"slack": values}})
+
+    assert refusal(settings_folder) == (
+        f"config.json: channels.slack.{name}: must be one line without control characters"
+    )
+
+
 def test_a_token_given_as_an_override_configures_too(settings_folder: SettingsFolder) -> None:
     settings_folder.write({"channels": {"slack": TOKENS}})
 

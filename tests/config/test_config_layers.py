@@ -204,3 +204,35 @@ def test_nothing_secret_shows(settings_folder: SettingsFolder) -> None:
 
     assert secret not in repr(config)
     assert secret not in str(config)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.3.2.1", "localhost", "::1"])
+def test_on_this_machine_no_token_is_needed(settings_folder: SettingsFolder, host: str) -> None:
+    settings_folder.write({"http": {"host": host}})
+
+    assert (host, None) == (settings_folder.load().http.host, settings_folder.load().http.token)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "bot.example.org"])
+def test_where_others_can_ask_a_token_is_needed(settings_folder: SettingsFolder, host: str) -> None:
+    settings_folder.write({"http": {"host": host, "token": "${DAYBOOK_HTTP_TOKEN}"}})
+    with pytest.raises(ConfigError) as raised:
+        settings_folder.load()
+    token = "r" * 16
+    config = settings_folder.load({"DAYBOOK_HTTP_TOKEN": token})
+
+    assert str(raised.value).endswith(
+        "config.json: http: others can ask at this host, so a token is needed: set the environment "
+        "variable DAYBOOK_HTTP_TOKEN, or let host be 127.0.0.1"
+    )
+    assert config.http.token is not None
+    assert token == config.http.token.get_secret_value()
+    assert token not in repr(config)
+
+
+def test_a_token_that_is_easily_guessed_is_refused(settings_folder: SettingsFolder) -> None:
+    settings_folder.write({"http": {"token": "${DAYBOOK_HTTP_TOKEN}"}})
+    with pytest.raises(ConfigError, match=r"config\.json: http\.token: ") as raised:
+        settings_folder.load({"DAYBOOK_HTTP_TOKEN": "guess me"})
+
+    assert "guess me" not in str(raised.value)

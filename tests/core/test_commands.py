@@ -19,6 +19,10 @@ KNOWN = ("claim", "help", "new", "status", "stop")
         ("/re-load", "re-load", ""),
         ("/помощь", "помощь", ""),
         ("/stop /now", "stop", "/now"),
+        ("/stop!", "stop", ""),
+        ("/help?!", "help", ""),
+        ("/context, please", "context", "please"),
+        ("/stop\u3002", "stop", ""),
     ],
 )
 def test_commands(text: str, name: str, arguments: str) -> None:
@@ -29,6 +33,7 @@ def test_commands(text: str, name: str, arguments: str) -> None:
 def test_another_bot_may_be_meant(arguments: str) -> None:
     call = CommandCall(name="new", arguments=arguments, bot="DayBookBot")
     assert call == parse_command(f"/new@DayBookBot {arguments}".rstrip())
+    assert call == parse_command(f"/new@DayBookBot! {arguments}".rstrip())
 
 
 @pytest.mark.parametrize(
@@ -47,6 +52,10 @@ def test_another_bot_may_be_meant(arguments: str) -> None:
         "/1",
         "/2 of 3",
         "/a.txt",
+        "/what's the weather?",
+        "/2+2",
+        "/\u00bfqu\u00e9?",
+        "/stop!now",
         "/help@",
         "/help@ me",
         "/" + "a" * 65,

@@ -38,6 +38,14 @@ def test_a_press_is_the_command_of_its_button() -> None:
     )
 
 
+def test_below_what_nobody_can_change_the_answer_stands_by_itself() -> None:
+    hidden = replace(PRESS, message_id="")
+    command = redeemed(BUTTON, hidden, START)
+
+    assert isinstance(command, InboundMessage)
+    assert ("", PRESS.event_id) == (message_below(BUTTON, hidden), command.message_id)
+
+
 @pytest.mark.parametrize(
     ("button", "press", "why"),
     [

@@ -1,10 +1,14 @@
 """Commands given beside the threads of a group, unseen by others, as in Slack by slash commands."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.config import Config
 from bot.core.chat import Capabilities, ChatAddress, InboundMessage
 from bot.runtime.commands.elsewhere import NO_CONVERSATION, UNKNOWN, USAGE
+from bot.runtime.commands.groups import ALLOWED, ALLOWED_ALREADY, ASKED, FOR_ADMINS
+from bot.runtime.commands.stop import NOTHING_RUNS
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel
@@ -17,6 +21,7 @@ THREADS = Capabilities(
     has_buttons=True,
     sends_files=True,
     groups_have_threads=True,
+    shows_to_one=True,
 )
 CONFIG = Config(access="open", admins=("loopback:1001",))
 ROOM = "-5"
@@ -45,6 +50,14 @@ class Room:
         await self.dialogue.together(self.message(text, thread, user))
         return self.channel.posts[-1].text
 
+    async def begins(self, text: str) -> str:
+        """Say something that no thread stands above, and give what was answered last."""
+        await passes(self.dialogue, 60)
+        message = self.message(text)
+        thread = replace(message.address, thread=message.message_id)
+        await self.dialogue.together(replace(message, address=thread))
+        return self.channel.posts[-1].text
+
     async def presses(self, label: str) -> str:
         post = self.channel.posts[-1]
         button = next(each for each in post.buttons if each.label.startswith(label))
@@ -62,8 +75,8 @@ async def test_a_command_about_a_conversation_asks_which(open_store: OpenStore) 
         shown = await room.presses("2.")
 
     assert asked.startswith("Which conversation?\n\n1. ")
-    assert "1. 2026-01-05 09:02: `Person 1001#1001: where is the invoice?`" in asked
-    assert "2. 2026-01-05 09:01: `Person 1001#1001: the word is heron`" in asked
+    assert "1. 2026-01-05 09:02: `Person 1001: where is the invoice?`" in asked
+    assert "2. 2026-01-05 09:01: `Person 1001: the word is heron`" in asked
     assert "**Context** of 1 turn" in shown
 
 
@@ -94,6 +107,50 @@ async def test_where_there_is_one_it_is_that_one(open_store: OpenStore) -> None:
     assert "Stopped." == stopped
 
 
+async def test_one_that_begins_a_thread_is_given_beside_all(open_store: OpenStore) -> None:
+    async with Room(ScriptedModel(["One.", "Two."]), open_store) as room:
+        await room.says("the word is heron", "1.5")
+        await room.says("where is the invoice?", "2.5")
+        asked = await room.begins("/context")
+        beside = room.channel.posts[-1]
+        shown = await room.presses("2.")
+        helped = await room.begins("/help")
+        below = room.channel.posts[-1]
+
+    assert asked.startswith("Which conversation?")
+    assert "**Context** of 1 turn" in shown
+    assert ("", "1001") == (beside.address.thread, beside.for_person)
+    assert helped.startswith("Write to me as to a person")
+    assert (True, "") == (bool(below.address.thread), below.for_person)
+
+
+async def test_only_turns_that_run_are_stopped(open_store: OpenStore) -> None:
+    model = ScriptedModel(["An answer."] * 5)
+    async with Room(model, open_store) as room:
+        await room.says("the word is heron", "1.5")
+        await room.says("where is the invoice?", "2.5")
+        assert NOTHING_RUNS == await room.says("/stop")
+        model.hold()
+        room.channel.push(room.message("an essay, please", "3.5"))
+        await model.held()
+        assert "Stopped." == await room.says("/stop")
+        for text, thread in (("a poem, please", "3.5"), ("a letter, please", "4.5")):
+            await passes(room.dialogue, 60)
+            model.hold()
+            room.channel.push(room.message(text, thread))
+            await model.held()
+        asked = await room.says("/stop")
+        await room.presses("1.")
+        done = room.channel.posts[-1].text
+        again = await room.says("/stop")
+        model.release()
+
+    assert ["a letter, please`", "a poem, please`"] == [
+        line.partition("Person 1001: ")[2] for line in asked.splitlines()[2:]
+    ]
+    assert ("Stopped.", "Stopped.") == (done, again)
+
+
 async def test_only_who_asked_reads_it(open_store: OpenStore) -> None:
     async with Room(ScriptedModel(["One."]), open_store) as room:
         for text, thread in (
@@ -112,6 +169,22 @@ async def test_only_who_asked_reads_it(open_store: OpenStore) -> None:
     assert ["", "1001", "", "1001", "1001", "", "", "1001", ""] == [
         post.for_person for post in room.channel.posts
     ]
+
+
+async def test_that_somebody_may_not_allow_a_group_they_alone_read(open_store: OpenStore) -> None:
+    async with Room(ScriptedModel(), open_store) as room:
+        for text, thread in (("/allow", ""), ("/allow", "1.5"), ("/allow --ask", "1.5")):
+            await room.says(text, thread, user="2002")
+        await room.says("/allow")
+        await room.says("/allow", user="2002")
+
+    assert [
+        (FOR_ADMINS, "2002"),
+        (FOR_ADMINS, "2002"),
+        (ASKED, ""),  # what a button gives stands where all read what was asked
+        (ALLOWED, ""),
+        (ALLOWED_ALREADY, "2002"),
+    ] == [(post.text, post.for_person) for post in room.channel.posts]
 
 
 @pytest.mark.parametrize(

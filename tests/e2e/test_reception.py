@@ -92,17 +92,17 @@ async def test_a_lost_connection_is_told_and_ready_is_said_once() -> None:
         silent.inbox.receiving()
         well = await status(dialogue)
         silent.inbox.failing("no route")
-        await clock.advance(30)
+        await clock.advance(20)
         silent.inbox.failing("timed out")
         soon = await status(dialogue)
-        await clock.advance(150)
+        await clock.advance(160)
         later = await status(dialogue)
         silent.inbox.receiving()
         await settle()
 
     assert [] == before
     assert ["- Channels: loopback (receiving), silent (receiving)"] == well
-    assert ["- Channels: loopback (receiving), silent (no connection for 30 s: timed out)"] == soon
+    assert ["- Channels: loopback (receiving), silent (no connection for 20 s: timed out)"] == soon
     assert "- Trouble: silent: no connection for 3 min: timed out" == later[1]
     assert ["ready: loopback, silent"] == [x for x in dialogue.announced if "ready" in x]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.config import Config
 from bot.testing.anthropic_server import PretendedAnthropic
 from bot.testing.slack_server import PretendedSlack
@@ -58,7 +60,7 @@ async def test_the_home_shows_ones_own_and_clears_it(tmp_path: Path) -> None:
     pages = {user: str(pages[-1]) for user, pages in slack.views.homes.items()}
     assert [] == slack.views.faults
     assert "I see 1 turn of at most 20" in pages["U1ADA"]
-    assert "tokens read" in pages["U1ADA"]
+    assert "Today: $0.00" in pages["U1ADA"]
     assert ("Settings" in pages["U1ADA"], "Settings" in pages["U2BOB"]) == (True, False)
     assert "D1ADA" not in pages["U2BOB"]
     assert shown(slack)[-1].startswith("Clear")
@@ -80,7 +82,7 @@ async def test_a_slash_command_in_a_direct_message_is_answered_there(tmp_path: P
 
 
 async def test_in_a_channel_it_is_asked_which_thread_and_only_who_asked_sees_it(
-    tmp_path: Path,
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with (
         PretendedSlack() as slack,
@@ -113,6 +115,7 @@ async def test_in_a_channel_it_is_asked_which_thread_and_only_who_asked_sees_it(
         (post.channel, post.thread_ts, post.for_user) for post in hidden
     }
     assert 2 == len(slack.sent)
+    assert "delivery.edit_refused" not in caplog.messages, "what one person was shown is not edited"
 
 
 def elements_of(blocks: tuple[object, ...]) -> list[dict[str, object]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import jsonschema  # type: ignore[import-untyped]  # ships none
 import pytest
 
+from bot.app.plugins import BUILT_IN_COMMANDS
 from bot.config import Config
 from scripts.generate_docs import PAGES
 from tests.repo.tree import PRODUCT, ROOT, files, name_of, python_files
@@ -56,6 +57,10 @@ def test_every_command_has_a_heading() -> None:
     assert names - headings == set()
 
 
+def test_no_plugin_may_take_the_name_of_a_command() -> None:
+    assert set(_commands()) - BUILT_IN_COMMANDS == set()
+
+
 def _commands() -> Iterator[str]:
     for _, tree in python_files("bot/runtime/commands/"):
         for node in ast.walk(tree):
@@ -100,42 +105,6 @@ def _events() -> Iterator[str]:
                 is_log = ast.unparse(node.func.value) == "logger" and node.func.attr != "debug"
                 names = [each.value for each in node.args if isinstance(each, ast.Constant)]
                 yield from (str(name) for name in names if is_log)
-
-
-def test_every_finding_of_doctor_is_explained() -> None:
-    pages = {"telegram": "docs/telegram.md", "slack": "docs/slack.md"}
-    found = {
-        (pages.get(name.split("/")[1], "docs/running.md"), check)
-        for name, tree in python_files(*PRODUCT)
-        for check in _checks(tree)
-    }
-
-    assert {check for page, check in found if page == "docs/running.md"} >= {"timezone", "database"}
-    assert {
-        (page, check) for page, check in found if f"| `{check}` |" not in text_of(page)
-    } == set()
-
-
-def _checks(tree: ast.Module) -> Iterator[str]:
-    """Find the names of findings, in calls of Finding and of the functions that make one."""
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-            continue
-        named = {each.arg: each.value for each in node.keywords}
-        first = (
-            node.args[0] if node.args and "check" in _parameters(tree, node.func.id)[:1] else None
-        )
-        check = named.get("check") or first
-        is_one = node.func.id == "Finding" or first is not None
-        if is_one and isinstance(check, ast.Constant):
-            yield str(check.value)
-
-
-def _parameters(tree: ast.Module, function: str) -> list[str]:
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
-            return [each.arg for each in node.args.args]
-    return []
 
 
 def test_the_readme_stays_short() -> None:

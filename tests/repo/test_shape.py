@@ -12,6 +12,7 @@ MAX_LINES_AT_THE_EDGE = 400
 EDGE = ("bot/adapters/", "bot/testing/", "channels/", "tests/")
 MAX_FUNCTION_LINES = 60
 BORDERS = [
+    "one part of an examination",
     "one inbound message",
     "one plugin being loaded",
     "one background job",

@@ -40,9 +40,10 @@ class DailyFiles:
     def __init__(self) -> None:
         self.appended: list[MemoryEntry] = []
         self.failures = 0
+        self.cleanings = 0
         self.broken: Audience | None = None
 
-    async def append(self, entries: tuple[MemoryEntry, ...]) -> None:
+    async def append(self, entries: tuple[MemoryEntry, ...], *, since: int | None = None) -> None:
         if self.failures:
             self.failures -= 1
             raise StoreError("the disk is full")

@@ -245,7 +245,7 @@ async def test_ctx_15_an_idle_chat_comes_back_exactly_as_it_was() -> None:
     before = await context.request(claim.turn, may_use_tools=True)
     chat.idle()
 
-    context = await chat.manager.open_turn(claim.turn)
+    context = await chat.manager.open_turn(claim)
 
     assert before == await context.request(claim.turn, may_use_tools=True)
 
@@ -261,7 +261,7 @@ async def test_ctx_15_a_turn_cut_by_a_crash_keeps_all_its_steps() -> None:
     await chat.restart()
 
     (open_again,) = (await chat.store.unfinished()).claims
-    context = await chat.manager.open_turn(open_again.turn)
+    context = await chat.manager.open_turn(open_again)
     request = await context.request(open_again.turn, may_use_tools=True)
 
     assert ["found"] * 3 == results(request)

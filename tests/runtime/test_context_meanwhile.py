@@ -245,3 +245,25 @@ async def test_ctx_17_of_a_long_turn_the_view_counts_what_is_sent() -> None:
     assert report.total_tokens == pytest.approx(tokens_of(request), rel=0.02)
     sent = sum(len(message.tool_calls) for message in request.messages)
     assert sent == dict(report.by_role)["tool results"]
+
+
+async def test_asm_6_the_work_of_the_last_half_hour_is_told_once_it_is_not_in_full_view() -> None:
+    chat = ChatRun()
+    await chat.turn("Count the herons", rounds=[("many",)])
+    assert "Work of the last half hour" not in notes(await chat.turn("And the storks"))
+    await chat.restart()
+
+    told = notes(await chat.turn("Go on"))
+    assert "asked “Count the herons”, used search, answered “answer 1”" in told
+    await chat.clock.advance(31 * 60)
+    assert "Work of the last half hour" not in notes(await chat.turn("Later"))
+
+
+async def test_ctx_17_the_work_of_before_a_clear_is_not_told() -> None:
+    chat = ChatRun()
+    await chat.turn("Count the herons", rounds=[("many",)])
+    await chat.restart()
+    await chat.turn("Go on")
+    await chat.steering().clear()
+
+    assert "herons" not in notes(await chat.turn("Good morning"))

@@ -30,6 +30,7 @@ VIEW = ContextView(
     window_tokens=8_000,
     model="small",
     turns_left=0,
+    opening=None,
     compaction=None,
     usage=Usage(),
     can_undo=False,

@@ -116,7 +116,7 @@ async def test_the_estimate_follows_what_the_model_reports_also_after_a_restart(
     claim, context = await chat.open()
     request = await context.request(claim.turn, may_use_tools=True)
     await chat.restart()
-    again = await chat.manager.open_turn(claim.turn)
+    again = await chat.manager.open_turn(claim)
     await again.request(claim.turn, may_use_tools=True)
     scale = chat.manager.state.scale(chat.limits)
 

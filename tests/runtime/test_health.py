@@ -23,10 +23,11 @@ from bot.runtime.health import (
     Health,
     Signs,
     StoreWatch,
-    WatchedModel,
     duration,
     judge,
 )
+from bot.runtime.metrics import Metrics
+from bot.runtime.watched_model import WatchedModel
 from bot.testing.clock import FakeClock
 from bot.testing.model import Answer, ScriptedModel
 
@@ -145,11 +146,11 @@ def test_all_are_heard_once_each_had_its_connection(clock: FakeClock) -> None:
     assert (("telegram", "slack"), False) == seen[-1]
 
 
-async def test_a_model_is_watched_over_all_chats() -> None:
+async def test_a_model_is_watched_over_all_chats(clock: FakeClock) -> None:
     failures: list[Answer] = [
         *(ModelOverloaded("busy"), ModelAuthError("no"), "Fine.", ModelOverloaded("busy"))
     ]
-    model = WatchedModel(ScriptedModel(failures))
+    model = WatchedModel(ScriptedModel(failures), clock, Metrics())
     counts = []
     for _ in failures:
         with contextlib.suppress(ModelOverloaded, ModelAuthError):
@@ -161,8 +162,10 @@ async def test_a_model_is_watched_over_all_chats() -> None:
 
 
 @pytest.mark.parametrize("error", [ContextTooLong(), ModelRequestRefused()])
-async def test_a_request_at_fault_says_nothing_about_the_model(error: Exception) -> None:
-    model = WatchedModel(ScriptedModel([error]))
+async def test_a_request_at_fault_says_nothing_about_the_model(
+    error: Exception, clock: FakeClock
+) -> None:
+    model = WatchedModel(ScriptedModel([error]), clock, Metrics())
     with pytest.raises(type(error)):
         await model.ask(REQUEST, lambda delta: None)
 
@@ -197,3 +200,9 @@ def test_memory_files_that_cannot_be_written_make_people_forget_not_wait() -> No
     signs = Signs(now_s=LATER_S, channels={"telegram": WELL}, memory_trouble="read-only")
 
     assert Health(condition="degraded", reasons=("memory: read-only",)) == judge(signs)
+
+
+def test_memory_that_cannot_be_searched_is_told_and_holds_nothing_up() -> None:
+    signs = Signs(now_s=LATER_S, channels={"telegram": WELL}, search_trouble="locked")
+
+    assert Health(condition="degraded", reasons=("search of memory: locked",)) == judge(signs)

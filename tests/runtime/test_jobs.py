@@ -11,6 +11,7 @@ import pytest
 
 from bot.adapters.calendar import CronCalendar
 from bot.errors import StoreError
+from bot.runtime.job_book import JobBook
 from bot.runtime.jobs import LONGEST_SLEEP_S, STORE_RETRY_S, ClockTimer, Job, JobParts, run_job
 from bot.runtime.supervisor import Supervisor
 from bot.testing.clock import START, FakeClock, settle
@@ -81,6 +82,7 @@ class World:
             clock=self,
             zone=self.zone,
             spawn=supervisor.spawn,
+            book=JobBook(self.clock),
         )
 
 

@@ -41,12 +41,17 @@ class FailingStore(InMemoryStore):
     failing_claims = 0
 
     async def claim(
-        self, session_key: SessionKey, *, at: datetime, before: str = ""
+        self,
+        session_key: SessionKey,
+        *,
+        at: datetime,
+        before: str = "",
+        is_off_record: bool = False,
     ) -> Claim | None:
         if self.failing_claims:
             self.failing_claims -= 1
             raise StoreError("disk full")
-        return await super().claim(session_key, at=at, before=before)
+        return await super().claim(session_key, at=at, before=before, is_off_record=is_off_record)
 
 
 class OddChannel(LoopbackChannel):

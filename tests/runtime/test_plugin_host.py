@@ -2,7 +2,6 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,8 @@ from bot.ports import CommandContext
 from bot.runtime.plugin_host import BrokenPlugin, LoadedPlugin, PluginHost
 from bot.runtime.tools import ToolRegistry
 from bot.testing.clock import START, FakeClock
-from bot.testing.plugins import TOOL_CONTEXT, FakeFetcher, chat_records
+from bot.testing.plugins import TOOL_CONTEXT, FakeFetcher, plugin_reach
+from bot.testing.recalling import MemoryGiven
 from bot.testing.store import InMemoryStore
 
 PROJECT = Path(plugins.__file__).parents[1]
@@ -65,11 +65,9 @@ class Bench:
     def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
         clock = FakeClock()
         self.tools = ToolRegistry(clock)
-        store = InMemoryStore()
-        records = chat_records(store, clock)
-        self.host = PluginHost(
-            clock, UTC, FakeFetcher(), self.tools, records, reserved_commands=reserved
-        )
+        memory = MemoryGiven(store=InMemoryStore(), clock=clock)
+        reach = plugin_reach(FakeFetcher(), memory)
+        self.host = PluginHost(reach, self.tools, reserved_commands=reserved)
 
     def load(self, *names: str) -> tuple[LoadedPlugin | BrokenPlugin, ...]:
         return self.host.load(names)

@@ -217,7 +217,7 @@ async def test_ctx_8_a_turn_tried_again_while_its_failure_is_noted_is_noted_whol
     await world.clock.advance(5)
     again = await world.store.reopen(world.chat.key, at=world.clock.now())
     assert again is not None
-    context = await world.chat.manager.open_turn(again.turn)
+    context = await world.chat.manager.open_turn(again)
     request = await context.request(again.turn, may_use_tools=True)
     step = Step(answer=assistant_text("It is noted."), stop="end_turn")
     await world.chat.end(await world.chat.step(again.turn, context, request, step))

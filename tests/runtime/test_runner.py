@@ -31,7 +31,7 @@ async def test_forgetting_a_chat_makes_no_second_manager_of_it() -> None:
     runner = runner_of(chat)
     manager = runner.context_of(chat.key)
     claim, _ = await chat.open()
-    await manager.open_turn(claim.turn)
+    await manager.open_turn(claim)
 
     runner.forget(chat.key)
 
@@ -46,7 +46,7 @@ async def test_the_chat_longest_idle_is_dropped_and_none_whose_turn_runs() -> No
     runner = runner_of(chat)
     running = runner.context_of(chat.key)
     claim, _ = await chat.open()
-    await running.open_turn(claim.turn)
+    await running.open_turn(claim)
     keys = others(KEPT_CONVERSATIONS)
     first, second = runner.context_of(keys[0]), runner.context_of(keys[1])
 

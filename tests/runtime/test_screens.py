@@ -1,20 +1,23 @@
 """What people are shown beside the chat: the settings, and a page that is about them alone."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from bot.config import Config
 from bot.config.changes import CHANGEABLE, bounds_of
-from bot.core.chat import ChatAddress, PersonKey, Sender
+from bot.core.chat import ChatAddress, ChatKind, PersonKey, Sender
 from bot.core.lifecycle import ModelCall
 from bot.core.llm import Usage
 from bot.core.memory.audience import audience_of
 from bot.core.memory.daily import shown_lines
+from bot.core.memory.facts import NewFact
 from bot.core.memory.jobs import MemoryEntry
-from bot.core.screens import HomePage, SettingField
+from bot.core.screens import HomePage, Section, SettingField
 from bot.core.turns import TurnId
 from bot.errors import StoreError
 from bot.ports import Inbox
-from bot.runtime.screens import NOT_LET_IN
+from bot.runtime.commands.memory_pages import NO_FACTS
+from bot.runtime.screens import NOT_LET_IN, NOT_TO_BE_LET_IN, SHOWN_FACTS
 from bot.testing.clock import START
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
@@ -55,6 +58,27 @@ class Shown:
 
     def settings(self, address: ChatAddress, sender: Sender) -> tuple[SettingField, ...] | None:
         return self.channel.inbox.screens.settings(address, sender, "private")
+
+    async def know(
+        self,
+        who: Sender,
+        address: ChatAddress,
+        text: str,
+        *,
+        days_ago: int = 0,
+        kind: ChatKind = "private",
+    ) -> None:
+        new = NewFact(
+            person_key=who.person_key,
+            audience=audience_of(address.session_key, kind),
+            topic="other",
+            key=text.lower(),
+            text=text,
+            origin="told",
+            confidence=1.0,
+            at=START - timedelta(days=days_ago),
+        )
+        await self.dialogue.store.keep_facts((new,))
 
     async def remember(self, address: ChatAddress, text: str, days_ago: int = 0) -> None:
         entry = MemoryEntry(
@@ -99,11 +123,43 @@ async def test_a_page_is_about_who_looks_at_it_and_nobody_else() -> None:
     assert () == bobs.sections[0].wishes
 
 
+async def test_what_is_known_of_a_person_can_be_forgotten_line_by_line() -> None:
+    async with Shown() as shown:
+        empty = await shown.home(ADAS, ADA)
+        for number in range(SHOWN_FACTS + 1):
+            await shown.know(ADA, ADAS, f"Fact {number}.", days_ago=number)
+        await shown.know(BOB, BOBS, "Likes rum.")
+        await shown.know(ADA, GROUP, "Works nights.", kind="group")
+        await shown.dialogue.says("/memory off")
+        page = await shown.home(ADAS, ADA)
+
+    def known(of: HomePage) -> Section:
+        return next(each for each in of.sections if each.title == "What I remember about you")
+
+    assert (NO_FACTS,) == known(empty).lines
+    rows = known(page).rows
+    assert SHOWN_FACTS == len(rows)
+    assert [
+        ("Fact 0. (2026-01-05)", "memory forget f1"),
+        ("Works nights. (2026-01-05, in a group)", "memory forget f13"),
+    ] == sorted((row.text, row.wish.command) for row in rows[:2])
+    assert "rum" not in str(page)
+    assert f"The newest {SHOWN_FACTS}; /memory shows 2 more." in known(page).lines
+    assert ["memory export", "memory on"] == [wish.command for wish in known(page).wishes]
+
+
 async def test_a_stranger_reads_how_to_get_in_and_nothing_else() -> None:
     async with Shown() as shown:
         page = await shown.home(ADAS, EVE)
 
     assert f"Daybook\n{NOT_LET_IN}" == text_of(page)
+
+
+async def test_who_gets_no_answer_reads_whom_to_ask() -> None:
+    async with Shown() as shown:
+        guest = await shown.home(ADAS, replace(EVE, is_guest=True))
+
+    assert NOT_TO_BE_LET_IN.format(person="loopback:3003") in text_of(guest)
 
 
 async def test_what_was_used_is_ones_own_and_of_late() -> None:
@@ -121,12 +177,13 @@ async def test_what_was_used_is_ones_own_and_of_late() -> None:
                 purpose="answer",
                 usage=Usage(input_tokens=tokens, output_tokens=7),
                 at=START - timedelta(days=days),
+                cost_nano_usd=250_000_000,
             )
             await shown.dialogue.store.record_call(call)
         page = text_of(await shown.home(ADAS, ADA))
 
-    assert "Today: 1 000 tokens read, 7 written" in page
-    assert "30 days: 1 500 tokens read, 14 written" in page
+    assert "Today: $0.250, 1.0k tokens in, 7 out, 0% of in from the cache, 1 call\n" in page
+    assert "30 days: $0.500, 1.5k tokens in, 14 out, 0% of in from the cache, 2 calls" in page
 
 
 async def test_only_the_last_days_are_shown_and_a_broken_file_says_so() -> None:

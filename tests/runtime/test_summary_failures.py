@@ -17,7 +17,7 @@ from bot.errors import (
     ModelOverloaded,
     ModelRateLimited,
 )
-from bot.runtime.remembering.summariser import ANSWER_WITHIN_S
+from bot.runtime.remembering.asking import ANSWER_WITHIN_S
 from bot.runtime.remembering.work import GIVEN_UP_AFTER, MECHANICAL_AFTER, PAUSES_S
 from bot.runtime.supervisor import Supervisor
 from bot.testing.model import Answer, answer, cut_stream

@@ -14,7 +14,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.adapters.anthropic_model.json_values import JsonObject, count_in, object_in, text_in
-from bot.core.llm import Delta, ModelResponse, StopReason, TextDelta, ThinkingDelta, Usage
+from bot.core.llm import (
+    Delta,
+    ModelResponse,
+    StopReason,
+    TextDelta,
+    ThinkingDelta,
+    Usage,
+    UsageSoFar,
+)
 from bot.core.messages import ContentBlock, Message, Text, Thinking, ToolCall
 from bot.errors import ModelStreamCut
 
@@ -80,19 +88,19 @@ class Answer:
         return self._stop is not None
 
     def take(self, event: JsonObject) -> Delta | None:
-        """Take in the next event; give what it adds to the visible answer, if anything."""
+        """Take in the next event; give what it adds to the answer, or says of its cost, if any."""
         match event.get("type"):
             case "message_start":
                 message = object_in(event, "message")
                 self._model = text_in(message, "model") or self._model
-                self._count(object_in(message, "usage"))
+                return self._count(object_in(message, "usage"))
             case "content_block_start":
                 return self._begin_block(_index(event), object_in(event, "content_block"))
             case "content_block_delta":
                 return self._extend_block(_index(event), object_in(event, "delta"))
             case "message_delta":
-                self._count(object_in(event, "usage"))
                 self._stop_for(text_in(object_in(event, "delta"), "stop_reason"))
+                return self._count(object_in(event, "usage"))
             case _:  # pings, ends of blocks and what future versions add
                 pass
         return None
@@ -154,12 +162,13 @@ class Answer:
         draft.pieces.append(piece)
         return _shown(draft.kind, piece)
 
-    def _count(self, usage: JsonObject) -> None:
+    def _count(self, usage: JsonObject) -> UsageSoFar | None:
         """Keep the newest of each count: they are totals so far, and absent where unchanged."""
         for name in _COUNTS:
             count = count_in(usage, name)
             if count is not None:
                 self._counts[name] = count
+        return UsageSoFar(usage=self._usage()) if self._counts else None
 
     def _usage(self) -> Usage:
         return Usage(

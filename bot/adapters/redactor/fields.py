@@ -9,7 +9,12 @@ import re
 from collections.abc import Callable
 
 from bot.adapters.redactor.rule import Rule, Span
-from bot.adapters.redactor.values import is_placeholder, may_be_password, may_be_token
+from bot.adapters.redactor.values import (
+    FUNCTION_WORDS,
+    is_placeholder,
+    may_be_password,
+    may_be_token,
+)
 
 _PASSWORD = r"passwor[dt]|passwd|pwd|passphrase|kennwort"
 _TOKEN = r"(?:token|secret|api[_-]?key)(?![a-z])"
@@ -17,21 +22,6 @@ _NAME = rf"[\w.:-]{{0,40}}(?:{_PASSWORD}|(?P<token>{_TOKEN}))[\w.:-]{{0,20}}"
 """The name of a field that holds a password or a token; the group says which."""
 
 _TRAILING = ".,;:)]}"
-
-_FUNCTION_WORDS = frozenset(
-    """
-    the a an in to is are was be been for and or nor by with of not no at on from if when then than
-    that this these it its my your our their his her you we they i he she as but so do does did has
-    have had must should shall can cannot could may might will would need needs contain contains use
-    using used enter enters type choose pick ask see please again least most more less only same new
-    old change changed reset try tried wrong required optional characters letters digits symbols
-    numbers words uppercase lowercase minimum maximum length long short here there
-    der die das den dem ein eine einen und oder nicht kein keine mit von vom zu zum zur im ist sind
-    bitte muss soll kann neu noch nur sie wir ihr ich er es auf bei nach zeichen
-    le la les un une et ou pas avec de du des pour par sur est sont dans que qui vous nous il elle
-    el los las una y o no con del por para en es son que se su lo al como
-    """.split()
-)
 
 
 def _judge_field(match: re.Match[str], text: str) -> Span | None:
@@ -68,9 +58,9 @@ def _judge_list(match: re.Match[str], text: str) -> Span | None:
 
 
 def _judge_words(match: re.Match[str], text: str) -> Span | None:
-    """Judge a whole line of words in small letters: a passphrase, or a sentence about one?"""
+    """Judge a whole clause of words in small letters: a passphrase, or a sentence about one?"""
     words = text[match.start("value") : match.end("value")]
-    is_sentence = not words.islower() or _FUNCTION_WORDS & set(re.split(r"[ -]", words))
+    is_sentence = not words.islower() or FUNCTION_WORDS & set(re.split(r"[ -]", words))
     return None if is_sentence else Span(*match.span("value"), "password")
 
 
@@ -104,8 +94,8 @@ FIELDS: tuple[Rule, ...] = (
     ),
     Rule(
         pattern=re.compile(
-            rf"(?:key|name)\s?=\s?[\"']{_NAME}[\"']\s{{1,5}}value\s?=\s?"
-            r"(?P<mark>[\"'])(?P<value>[^\"'<>\n]{4,300})(?P=mark)"
+            rf"(?:key|name)\s?=\s?\\{{0,3}}[\"']{_NAME}\\{{0,3}}[\"']\s{{1,5}}value\s?=\s?"
+            r"(?P<mark>\\{0,3}[\"'])(?P<value>[^\"'<>\n]{4,300})(?P=mark)"
         ),
         judge=_judge_field,
         hints=_HINTS,
@@ -157,7 +147,7 @@ FIELDS: tuple[Rule, ...] = (
     Rule(
         pattern=re.compile(
             r"identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by\s{1,4}"
-            r"(?P<mark>[\"'])(?P<value>[^\"'\n]{4,300})(?P=mark)"
+            r"(?P<mark>\\{0,3}[\"'])(?P<value>[^\"'\n]{4,300})(?P=mark)"
         ),
         judge=_judge_list,
         hints=("identified",),  # SQL's
@@ -173,7 +163,7 @@ FIELDS: tuple[Rule, ...] = (
     Rule(
         pattern=re.compile(
             rf"(?:{_PASSWORD}|mot de passe|contrase[ñn]a|senha)[*_]{{0,2}}\s?[:=][*_]{{0,2}}\s{{1,3}}"
-            r"(?P<value>(?:[^\W\d_]{2,12}[ -]){3,7}[^\W\d_]{2,12})[.!]?[ \t]{0,3}(?=\n|$)"
+            r"(?P<value>(?:[^\W\d_]{2,12}[ -]){3,7}[^\W\d_]{2,12})(?:[.!][ \t]|[.!]?[ \t]{0,3}(?=\n|$|\\{0,3}\"))"
         ),
         judge=_judge_words,
         hints=("pass", "kennwort", "contrase", "senha"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from bot.adapters.redactor.borrowed import find_borrowed, load_borrowed
 from bot.adapters.redactor.fields import FIELDS
@@ -23,6 +24,12 @@ _MOST_PASSES = 4
 _LONG_WORD = re.compile(r"[!-~]{12,}+")
 _DIGIT = re.compile(r"[0-9]")
 _ODD = re.compile(r"[0-9]|[a-z][A-Z]")
+
+_ESCAPE = re.compile(r"(?<!\\)\\++([nrt/]|u[0-9a-fA-F]{4})")
+_ESCAPE_OR_QUOTE = re.compile(r"(?<!\\)\\++([nrt/\"]|u[0-9a-fA-F]{4})")
+"""A quotation mark is read both ways: it may stand around a secret, or in one."""
+
+_MEANT = {"n": "\n", "r": "\r", "t": "\t"}
 
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _FULL_WIDTH = {0xFF01 + number: 0x21 + number for number in range(94)}
@@ -50,25 +57,74 @@ def _pass(text: str) -> str:
         return text
     parts: list[str] = []
     end = 0
-    plain, places = _plain(_with_blind_placeholders(text))
-    for span in _apart(plain):
-        start, stop = places[span.start], places[span.stop - 1] + 1
-        parts += (text[end:start], f"[redacted:{span.kind}]")
-        end = stop
+    found = (reading.placed(span) for reading in _readings(text) for span in _found(reading.text))
+    for span in _apart(found):
+        parts += (text[end : span.start], f"[redacted:{span.kind}]")
+        end = span.stop
     return "".join((*parts, text[end:])) if parts else text
 
 
-def _plain(text: str) -> tuple[str, Sequence[int]]:
-    """Give a text as people read it, and where each of its characters stood.
+class _Reading(NamedTuple):
+    """A text as somebody reads it, and from where to where each of its characters stood."""
 
-    What is not seen is left out, and full-width letters are what they look like.
+    text: str
+    starts: Sequence[int]
+    stops: Sequence[int]
+
+    def placed(self, span: Span) -> Span:
+        """Say where a span stands in the text that is read."""
+        return Span(self.starts[span.start], self.stops[span.stop - 1], span.kind)
+
+
+def _readings(text: str) -> Iterator[_Reading]:
+    r"""Read a text as people do, and as a program would that takes escapes for what they mean.
+
+    In JSON they mean nothing else; elsewhere ``\n`` may be two signs of a password.
     """
+    text = _with_blind_placeholders(text)
+    as_written = _Reading(text, range(len(text)), range(1, len(text) + 1))
+    if not _ESCAPE_OR_QUOTE.search(text):
+        yield _seen(as_written)
+        return
+    yield _seen(_unescaped(text, _ESCAPE_OR_QUOTE))
+    if text.lstrip()[:1] not in ("{", "[", '"'):
+        yield _seen(as_written)
+    elif '\\"' in text:
+        yield _seen(_unescaped(text, _ESCAPE))
+
+
+def _seen(reading: _Reading) -> _Reading:
+    """Leave out what is not seen, and take full-width letters for what they look like."""
+    text, starts, stops = reading
     if text.isascii():
-        return text, range(len(text))
+        return reading
     if not _UNSEEN.search(text):
-        return text.translate(_FULL_WIDTH), range(len(text))
+        return reading._replace(text=text.translate(_FULL_WIDTH))
     places = [place for place, each in enumerate(text) if not _UNSEEN.match(each)]
-    return "".join(text[place] for place in places).translate(_FULL_WIDTH), places
+    return _Reading(
+        "".join(text[place] for place in places).translate(_FULL_WIDTH),
+        [starts[place] for place in places],
+        [stops[place] for place in places],
+    )
+
+
+def _unescaped(text: str, form: re.Pattern[str]) -> _Reading:
+    r"""Put what escapes mean into their places: in JSON ``\n`` stands right before a token."""
+    parts: list[str] = []
+    starts: list[int] = []
+    stops: list[int] = []
+    end = 0
+    for escape in form.finditer(text):
+        start, stop = escape.span()
+        sign = escape[1]
+        meant = chr(int(sign[1:], 16)) if len(sign) > 1 else _MEANT.get(sign, sign)
+        parts += (text[end:start], meant)
+        starts += (*range(end, start), start)
+        stops += (*range(end + 1, start + 1), stop)
+        end = stop
+    starts += range(end, len(text))
+    stops += range(end + 1, len(text) + 1)
+    return _Reading("".join((*parts, text[end:])), starts, stops)
 
 
 def _with_blind_placeholders(text: str) -> str:
@@ -78,10 +134,10 @@ def _with_blind_placeholders(text: str) -> str:
     return _PLACEHOLDER.sub(lambda found: "[" * len(found[0]), text)
 
 
-def _apart(text: str) -> Iterator[Span]:
-    """Give what all rules find in order, those that overlap joined."""
+def _apart(found: Iterable[Span]) -> Iterator[Span]:
+    """Give what was found in order, those that overlap joined."""
     joined: Span | None = None
-    for span in sorted(_found(text), key=lambda one: (one.start, -one.stop)):
+    for span in sorted(found, key=lambda one: (one.start, -one.stop)):
         if joined is not None and span.start < joined.stop:
             joined = joined._replace(stop=max(joined.stop, span.stop))
             continue

@@ -6,6 +6,7 @@ import re
 
 from bot.adapters.redactor.rule import Rule, Span, whole
 from bot.adapters.redactor.values import (
+    FUNCTION_WORDS,
     looks_chosen,
     looks_machine_made,
     looks_random,
@@ -21,13 +22,14 @@ _PASSWORD = (
     r"|senha|palavra-passe|парол[ьяюе]|has[łl]o|wachtwoord|lösenord|şifre"
 )
 _KEY = (
-    r"api[ _-]?key|secret[ _-]?(?:access[ _-]?)?key|access[ _-]?key|private[ _-]?key"
+    r"api[ _-]?key|secret[ _-]?(?:access[ _-]?)?key|access[ _-]?key|priv(?:ate)?[ _-]?key"
+    r"|(?:auth|service|client|db|database)[ _-]?key|account[ _-]key"
     r"|(?:encryption|signing|license|ssh)[ _-]key|(?:api[ -]?|geheimer )schlüssel"
     r"|clé (?:d'api|api|secrète)|(?:clave|llave) (?:de )?(?:api|secreta)|chave (?:de )?(?:api|secreta)"
     r"|chiave (?:api|segreta)|ключ(?: api| доступа)?|klucz api"
 )
 _TOKEN = r"token|client[ _-]?secret|secret|jeton|токен"
-_WORDS = rf"(?P<word>{_PASSWORD}|{_KEY}|{_TOKEN})"
+_WORDS = rf"(?P<word>{_KEY}|{_PASSWORD}|{_TOKEN})"  # "clave api" before "clave"
 
 _ABOUT = (
     r"(?:\s?\([^()\n]{1,30}\))?"
@@ -69,9 +71,14 @@ _END_OF_CLAUSE = re.compile(r"[.!,;)]|\s*$|\s*\n")
 _COUNTED = re.compile(r"\s?[位字个個文桁자]")
 _IS_KEY = re.compile(_KEY)
 _IS_TOKEN = re.compile(_TOKEN)
-_FUNCTION_WORDS = frozenset(
+_ENDS_OF_PHRASES = frozenset(
     re.findall(r"\w+", "the in to a is are for and by with of not at on from was be")
 )
+"""None of them is among the words of which wallets make phrases, unlike "can" and "use"."""
+
+_WORDS_OF_PHRASE = re.compile(r"[^\W\d_]+")
+_LEAST_WORDS = 4
+_WORDS_OF_SEED = 12
 
 
 def _judge(match: re.Match[str], text: str) -> Span | None:
@@ -122,8 +129,18 @@ def _judge_option(match: re.Match[str], text: str) -> Span | None:
 
 
 def _judge_phrase(match: re.Match[str], text: str) -> Span | None:
-    is_a_sentence = _FUNCTION_WORDS & set(match[1].split())
-    return None if is_a_sentence else Span(match.start(1), match.end(1), "password")
+    """Judge words behind "the passphrase is": they end where a sentence begins or goes on."""
+    start = match.start(1)
+    words: list[str] = []
+    stop = start
+    for word in _WORDS_OF_PHRASE.finditer(text, start, match.end(1)):
+        is_capital = word[0][0].isupper() and words and words[-1][0].islower()
+        if is_capital or word[0].lower() in _ENDS_OF_PHRASES:
+            break
+        words.append(word[0])
+        stop = word.end()
+    is_said = FUNCTION_WORDS.intersection(map(str.lower, words)) and len(words) < _WORDS_OF_SEED
+    return Span(start, stop, "password") if len(words) >= _LEAST_WORDS and not is_said else None
 
 
 def _judge_random(match: re.Match[str], text: str) -> Span | None:

@@ -24,6 +24,22 @@ _WORDS = """
     неверный верный обязателен истёк истек устарел забыт нужен"""
 _SAID_OF_SECRETS = frozenset(_WORDS.split())
 
+FUNCTION_WORDS = frozenset(
+    """
+    the a an in to is are was be been for and or nor by with of not no at on from if when then than
+    that this these it its my your our their his her you we they i he she as but so do does did has
+    have had must should shall can cannot could may might will would need needs contain contains use
+    using used enter enters type choose pick ask see please again least most more less only same new
+    old change changed reset try tried wrong required optional characters letters digits symbols
+    numbers words uppercase lowercase minimum maximum length long short here there
+    der die das den dem ein eine einen und oder nicht kein keine mit von vom zu zum zur im ist sind
+    bitte muss soll kann neu noch nur sie wir ihr ich er es auf bei nach zeichen
+    le la les un une et ou pas avec de du des pour par sur est sont dans que qui vous nous il elle
+    el los las una y o no con del por para en es son que se su lo al como
+    """.split()
+)
+"""Words of which sentences are made, and phrases that people choose as a secret hardly are."""
+
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LIKE_AN_ADJECTIVE = re.compile(r".+(?:ed|ing|able|ible|ful|less|ive|ous|ary|ally|ently)")
 _VARIABLE = re.compile(r"(?i)[a-z_][\w.]*(?:pass|pwd|secret|token|key|credential)[a-z_]*")

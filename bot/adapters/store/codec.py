@@ -263,25 +263,29 @@ def _address(data: _Data) -> ChatAddress:
     )
 
 
-def _of_sender(sender: Sender) -> _Data:
+def sender_data(sender: Sender) -> _Data:
+    """Give a person as a part of a larger text."""
     return {
         "channel": sender.channel,
         "realm": sender.realm,
         "user_id": sender.user_id,
         "name": sender.name,
         "language": sender.language,
+        "timezone": sender.timezone,
         "is_person": sender.is_person,
         "is_guest": sender.is_guest,
     }
 
 
-def _sender(data: _Data) -> Sender:
+def sender_in(data: _Data) -> Sender:
+    """Read a person, given their part of a text that is being read."""
     return Sender(
         channel=text_in(data, "channel"),
         realm=text_in(data, "realm"),
         user_id=text_in(data, "user_id"),
         name=text_in(data, "name"),
         language=data["language"],
+        timezone=data.get("timezone", ""),
         is_person=data.get("is_person", True),
         is_guest=data.get("is_guest", False),
     )
@@ -293,7 +297,7 @@ def _of_inbound(message: InboundMessage) -> _Data:
         "event_id": message.event_id,
         "address": _of_address(message.address),
         "kind": message.kind,
-        "sender": _of_sender(message.sender),
+        "sender": sender_data(message.sender),
         "message_id": message.message_id,
         "text": message.text,
         "is_addressed": message.is_addressed,
@@ -341,7 +345,7 @@ def _inbound(data: _Data) -> InboundMessage:
         event_id=text_in(data, "event_id"),
         address=_address(data["address"]),
         kind=data["kind"],
-        sender=_sender(data["sender"]),
+        sender=sender_in(data["sender"]),
         message_id=text_in(data, "message_id"),
         text=text_in(data, "text"),
         is_addressed=data["is_addressed"],

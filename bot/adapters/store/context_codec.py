@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.adapters.store.codec import decoded, json_text, micros_of, moment_of, text_in
+from bot.adapters.store.episode_codec import data_of_opening, opening_in
 from bot.core.edits import Correction
 from bot.core.tasks import TaskState
 from bot.core.turns import TurnId
@@ -28,6 +29,8 @@ def encode_cut(cut: Cut) -> str:
             "summary_version": cut.summary_version,
             "digest": cut.digest,
             "turns_left": cut.turns_left,
+            "opening": None if cut.opening is None else data_of_opening(cut.opening),
+            "recalled_from": cut.recalled_from,
         }
     )
 
@@ -111,6 +114,8 @@ def _cut(data: _Data) -> Cut:
         summary_version=_count(data.get("summary_version", 0)),
         digest=text_in({"digest": "", **data}, "digest"),
         turns_left=_count(data.get("turns_left", 0)),
+        opening=None if data.get("opening") is None else opening_in(data["opening"]),
+        recalled_from=TurnId(_count(data.get("recalled_from", data["cleared_before"]))),
     )
 
 

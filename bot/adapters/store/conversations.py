@@ -20,9 +20,17 @@ from bot.adapters.store.context_codec import (
 )
 from bot.adapters.store.schema import Tables
 from bot.core.chat import ChatKind, PersonKey, SessionKey
+from bot.core.memory.opening import Opening
 from bot.core.tasks import TaskState
 from bot.core.turns import TurnId
-from bot.core.window.conversation import Compaction, Conversation, Cut, Summary
+from bot.core.window.conversation import (
+    Compaction,
+    Conversation,
+    Cut,
+    Summary,
+    emptied,
+    is_emptied,
+)
 
 _WRITE_CUTS = {
     "cut": "UPDATE session SET cut = ? WHERE key = ?",
@@ -51,7 +59,7 @@ def load(tables: Tables, opened_by: str, session_key: SessionKey) -> Conversatio
     ).fetchone()
     generation, cut_text, former, compaction, opener = row or _UNKNOWN
     cut, read = _cut(tables, session_key, cut_text), tables.damage.read
-    summary = _summary_of(tables, cut)
+    summary = summary_of(tables, cut)
     if summary is None and cut.summary_version:
         _ask_once_for_summary(tables, session_key)
     return Conversation(
@@ -60,7 +68,7 @@ def load(tables: Tables, opened_by: str, session_key: SessionKey) -> Conversatio
         turns=turns.ended_turns(tables, session_key, first=cut.kept_from),
         cut=cut,
         summary=summary,
-        former=_former(tables, session_key, former),
+        former=former_of(tables, session_key, former),
         compaction=read("session.compaction", session_key, decode_compaction, compaction)
         if compaction
         else None,
@@ -127,9 +135,15 @@ def save_cut(tables: Tables, session_key: SessionKey, cut: Cut, mark: CutMark) -
 
 
 def clear(
-    tables: Tables, session_key: SessionKey, at: datetime, compaction: Compaction | None
+    tables: Tables,
+    session_key: SessionKey,
+    at: datetime,
+    compaction: Compaction | None,
+    opening: Opening | None = None,
+    *,
+    is_recalled: bool = False,
 ) -> int:
-    """Show nothing of what was opened so far from now on.
+    """Show nothing of what was opened so far from now on but an opening.
 
     Where there is nothing to put away, what was put away last stays to be had back.
     """
@@ -140,9 +154,11 @@ def clear(
     generation, cut, task = tables.execute(
         "SELECT generation, cut, task FROM session WHERE key = ?", session_key
     ).fetchone()
-    empty = Cut(kept_from=TurnId(first), cleared_before=TurnId(first))
     before = _cut(tables, session_key, cut)
-    if task is None and before == empty:
+    empty = emptied(before, TurnId(first), opening, is_recalled=is_recalled)
+    has_nothing = task is None and is_emptied(before, TurnId(first))
+    if has_nothing and (opening is not None or before.opening is None):
+        _write_cut(tables, session_key, empty)
         return int(generation)
     tables.execute(
         "UPDATE session SET generation = generation + 1, former = ?, cut = ?,"
@@ -162,7 +178,7 @@ def clear(
 def undo(tables: Tables, session_key: SessionKey, opened_by: str, at: datetime) -> bool:
     """Put the former cut back, and what the task was then unless there is a new one."""
     row = tables.execute("SELECT former FROM session WHERE key = ?", session_key).fetchone()
-    if row is None or _former(tables, session_key, row[0]) is None:
+    if row is None or former_of(tables, session_key, row[0]) is None:
         return False
     tables.execute(
         "UPDATE session SET generation = generation + 1, cut = former, former = NULL,"
@@ -199,11 +215,11 @@ def rederive(tables: Tables, session_key: SessionKey, derive: Derive, at: dateti
         before = (
             _cut(tables, session_key, text)
             if column == "cut"
-            else _former(tables, session_key, text)
+            else former_of(tables, session_key, text)
         )
         if before is None:
             continue
-        summary = _summary_of(tables, before)
+        summary = summary_of(tables, before)
         cut, derived = derive(before, summary)
         if (cut, derived) == (before, summary):
             continue
@@ -262,10 +278,10 @@ def _cut(tables: Tables, session_key: SessionKey, text: str | None) -> Cut:
         session_key,
     ).fetchone()
     first = TurnId((last or 0) + 1) if last else TurnId(0)
-    return Cut(kept_from=first, cleared_before=first)
+    return Cut(kept_from=first, cleared_before=first, recalled_from=first)
 
 
-def _former(tables: Tables, session_key: SessionKey, text: str | None) -> Cut | None:
+def former_of(tables: Tables, session_key: SessionKey, text: str | None) -> Cut | None:
     """Read the cut that can be had back; None when there is none, or none that can be read."""
     if text is None:
         return None
@@ -287,7 +303,8 @@ def _insert_summary(tables: Tables, session_key: SessionKey, summary: Summary) -
     return int(version)
 
 
-def _summary_of(tables: Tables, cut: Cut) -> Summary | None:
+def summary_of(tables: Tables, cut: Cut) -> Summary | None:
+    """Give the summary that a cut shows; None for none, or for one that cannot be read."""
     row = tables.execute(
         "SELECT body FROM summary WHERE version = ?", cut.summary_version
     ).fetchone()
@@ -300,7 +317,7 @@ def _summary_of(tables: Tables, cut: Cut) -> Summary | None:
 def _keep_summaries(tables: Tables, session_key: SessionKey) -> None:
     """Drop the versions that neither the cut nor the former one names."""
     (text,) = tables.execute("SELECT former FROM session WHERE key = ?", session_key).fetchone()
-    cut, former = cut_of(tables, session_key), _former(tables, session_key, text)
+    cut, former = cut_of(tables, session_key), former_of(tables, session_key, text)
     tables.execute(
         "DELETE FROM summary WHERE session_key = ? AND version NOT IN (?, ?)",
         session_key,
@@ -321,7 +338,7 @@ def _ask_once_for_summary(tables: Tables, session_key: SessionKey) -> None:
 def _ask_for_summary(tables: Tables, session_key: SessionKey, at: datetime) -> None:
     """Keep a job if turns left that the summary which is shown does not cover, drop it if none."""
     cut = cut_of(tables, session_key)
-    summary = _summary_of(tables, cut)
+    summary = summary_of(tables, cut)
     first = max(cut.cleared_before, 0 if summary is None else summary.through + 1)
     left = turns.newest_ended(tables, session_key, first=first, before=cut.kept_from)
     if left is None:

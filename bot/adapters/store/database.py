@@ -13,8 +13,10 @@ import asyncio
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import groupby
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Generic, Protocol, TypeVar
@@ -29,7 +31,8 @@ MAX_GROUP = 256
 """Pieces of work committed together at most; more only makes the first ones wait longer."""
 
 IDLE_S = 20.0
-"""After so long without work the write-ahead log is emptied: what was blanked stands there yet."""
+"""So long after the last write the log is emptied, where what was blanked stands yet. Reading does
+not hold that up: a monitor may ask for ever."""
 
 DATABASE_ERRORS = (sqlite3.Error, PeeweeException)
 """What SQLite raises: bare while rows are fetched, wrapped by peewee else."""
@@ -71,6 +74,8 @@ class DatabaseThread:
         self._handing_over = Lock()
         self._is_closed = False
         self._is_lenient = False
+        self._is_log_empty = False
+        self._changes, self._written_s = 0, time.monotonic()
         self._thread: Thread | None = None
         if not inline:
             self._thread = Thread(target=self._serve, name="daybook-database", daemon=True)
@@ -86,24 +91,42 @@ class DatabaseThread:
             StoreError: Nothing of it was kept. What else ``work`` raises comes out as it is, and
                 nothing was kept either.
         """
+        try:
+            return await self._hand_over(work)
+        except StoreError as error:
+            if self._is_lenient or _BROKEN_TEXT not in str(error):
+                raise
+        self._read_leniently()
+        return await self.call(work)  # of which nothing was kept
+
+    async def wipe(self, *, is_whole: bool) -> None:
+        """Leave no bytes of what was removed: empty the log, after writing the file anew if whole.
+
+        Raises:
+            StoreError: It could not be done; nothing is lost by that.
+        """
+        await self._hand_over(lambda: self._wipe(is_whole=is_whole), is_alone=True)
+
+    async def _hand_over(self, work: Callable[[], _Value], *, is_alone: bool = False) -> _Value:
         loop = None if self._thread is None else asyncio.get_running_loop()
-        call = _Call(work, loop, self._path)
+        call = _Call(work, loop, self._path, is_alone=is_alone)
         with self._handing_over:  # nothing may be queued behind the end
             if self._is_closed:
                 raise StoreError("The store is closed.")
             if self._thread is not None:
                 self._queue.put(call)
         if call.told is None:
-            self._commit([call])
+            self._carry_out([call])
         else:
             await call.told
-        try:
-            return call.outcome()
-        except StoreError as error:
-            if self._is_lenient or _BROKEN_TEXT not in str(error):
-                raise
-        self._read_leniently()
-        return await self.call(work)  # of which nothing was kept
+        return call.outcome()
+
+    def _wipe(self, *, is_whole: bool) -> None:
+        if is_whole:
+            self._connection.execute("VACUUM")
+        (is_busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if is_busy:
+            raise StoreError("The write-ahead log is being read by another program.")
 
     def _read_leniently(self) -> None:
         """Read texts with broken bytes too, from now on: a sign stands for each of these.
@@ -129,7 +152,7 @@ class DatabaseThread:
         is_open = True
         while is_open:
             group, is_open = self._next_group()
-            self._commit(group)
+            self._carry_out(group)
             _tell(group)
         self._close_connection()
 
@@ -148,18 +171,31 @@ class DatabaseThread:
         return group, False
 
     def _next_work(self) -> _Work | None:
-        with suppress(Empty):
-            return self._queue.get(timeout=IDLE_S)
-        with suppress(sqlite3.Error):  # next time, then; nothing depends on it
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Wait for work, and empty the log meanwhile if nothing was written for a while."""
+        if self._connection.total_changes != self._changes:
+            self._changes, self._written_s = self._connection.total_changes, time.monotonic()
+            self._is_log_empty = False
+        if not self._is_log_empty:
+            left_s = max(0.0, self._written_s + IDLE_S - time.monotonic())
+            with suppress(Empty):
+                return self._queue.get(timeout=left_s)
+            with suppress(sqlite3.Error):  # next time, then; nothing depends on it
+                done = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._is_log_empty = not done.fetchone()[0]
         return self._queue.get()
 
-    def _commit(self, group: Sequence[_Work]) -> None:
-        """Carry out a group; every piece knows its outcome afterwards."""
-        if not group:
-            return
+    def _carry_out(self, group: Sequence[_Work]) -> None:
+        """Carry out a group in its order; every piece knows its outcome afterwards."""
+        for is_alone, works in groupby(group, key=lambda work: work.is_alone):
+            for part in ([work] for work in works) if is_alone else (list(works),):
+                self._commit(part, is_alone=is_alone)
+
+    def _commit(self, group: Sequence[_Work], *, is_alone: bool) -> None:
         try:
             self._require_file()
+            if is_alone:  # what SQLite does in no transaction
+                group[0].run()
+                return
             self._connection.execute("BEGIN IMMEDIATE")
             if len(group) == 1:
                 group[0].run()
@@ -205,6 +241,8 @@ class _Work(Protocol):
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop | None: ...
+    @property
+    def is_alone(self) -> bool: ...
     def run(self) -> None: ...
     def fail(self, error: Exception) -> None: ...
     def tell(self) -> None: ...
@@ -214,9 +252,15 @@ class _Call(Generic[_Value]):
     """One call: its work, how it came out, and whom to tell."""
 
     def __init__(
-        self, work: Callable[[], _Value], loop: asyncio.AbstractEventLoop | None, path: str
+        self,
+        work: Callable[[], _Value],
+        loop: asyncio.AbstractEventLoop | None,
+        path: str,
+        *,
+        is_alone: bool,
     ) -> None:
         self._work = work
+        self.is_alone = is_alone
         self._path = path
         self._values: list[_Value] = []
         self._error: Exception | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.adapters.store import conversations, inbox, memory, turns
+from bot.adapters.store import conversations, episodes, facts, inbox, memory, said, turns
 from bot.adapters.store.codec import decode_inbound, encode_inbound, micros_of, moment_of
 from bot.adapters.store.context_codec import decode_correction, encode_correction
 from bot.adapters.store.schema import Tables
@@ -153,6 +153,11 @@ def _rewrite(tables: Tables, turn_id: TurnId, row_id: int, change: Change) -> Co
     turns.rewrite(tables, turn_id, request)
     for row, place in zip(rows, moved, strict=True):
         tables.execute("UPDATE inbox SET block = ? WHERE id = ?", place, row)
+    said.move(tables, turn_id, dict(zip(places, moved, strict=True)))
+    author = said.author_of(tables, turn_id, places[index])
+    facts.read_again(tables, turn_id, taken_back_by=None if change.message else author)
+    name = None if change.message is None else change.message.sender.name
+    said.change(tables, turn_id, places[index], name)
     after = "" if change.message is None else _text_at(request, places[index])
     return Correction(before=_text_at(turn.request, places[index]), after=after)
 
@@ -226,6 +231,7 @@ def _follow(tables: Tables, rewriting: Rewriting) -> None:
         return rederived(cut, summary, rewriting, left)
 
     conversations.rederive(tables, turn.session_key, derive, rewriting.at)
+    episodes.drop_covering(tables, (turn.id,), rewriting.at)
     found = memory.entry_of(tables, turn.id)
     if found is not None:
         entry, is_written = found

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from bot.adapters.store.switching import finish_switch
 from bot.errors import DataError, DataFolderBusy
 
 logger = logging.getLogger(__name__)
@@ -60,6 +61,8 @@ class DataFolderLock:
 def lock_data_folder(path: Path) -> DataFolderLock:
     """Make the folder, for its owner's eyes only, and take it for this process alone.
 
+    A restore that was killed is finished first, or what it left removed.
+
     Raises:
         DataFolderBusy: Another process has it.
         DataError: It cannot be made or written.
@@ -70,7 +73,13 @@ def lock_data_folder(path: Path) -> DataFolderLock:
         _close_to_others(path)
     except OSError as error:
         raise _unusable(path, error) from error
-    return hold_data_folder(path)
+    lock = hold_data_folder(path)
+    try:
+        finish_switch(path)
+    except BaseException:
+        lock.release()
+        raise
+    return lock
 
 
 def hold_data_folder(path: Path) -> DataFolderLock:

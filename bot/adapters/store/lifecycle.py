@@ -6,14 +6,18 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.adapters.store import (
+    audiences,
     buttons,
     conversations,
     edits,
+    episodes,
+    facts,
     files,
     inbox,
     journal,
     moving,
     outbox,
+    said,
     turns,
 )
 from bot.adapters.store.kept_messages import messages_of_turn
@@ -32,6 +36,8 @@ from bot.core.lifecycle import (
     taken_together,
     with_files,
 )
+from bot.core.memory.audience import audience_of
+from bot.core.memory.said import said_in
 from bot.core.messages import ContentBlock, Message
 from bot.core.turns import Outcome, Turn, TurnId
 
@@ -49,7 +55,14 @@ def receive(
     return are_new
 
 
-def claim(tables: Tables, session_key: SessionKey, at: datetime, before: str = "") -> Claim | None:
+def claim(
+    tables: Tables,
+    session_key: SessionKey,
+    at: datetime,
+    before: str = "",
+    *,
+    is_off_record: bool = False,
+) -> Claim | None:
     """Take what waits in a chat into a new turn, unless the chat still has an open one.
 
     With ``before``, only what came in before that event.
@@ -67,6 +80,10 @@ def claim(tables: Tables, session_key: SessionKey, at: datetime, before: str = "
     request = replace(request, blocks=(*note, *request.blocks))
     turn = turns.start(tables, session_key, generation, request, at)
     inbox.claim_waiting(tables, turn.id, tuple(waiting)[: len(messages)], len(note))
+    said.keep(tables, turn.id, said_in(messages, len(note)))
+    audiences.note_audience(tables, audience_of(session_key, last.kind))
+    if is_off_record:
+        turns.take_off_record(tables, turn.id)
     return Claim(turn=turn, messages=messages, has_more=len(messages) < len(waiting))
 
 
@@ -85,6 +102,7 @@ def record_request(
     request, places = with_files(request, brought, first)
     turns.change_request(tables, turn_id, request)
     inbox.place_of_turn(tables, turn_id, places)
+    said.move(tables, turn_id, dict(enumerate(places, first)))
     return request
 
 
@@ -96,7 +114,9 @@ def reopen(tables: Tables, session_key: SessionKey, at: datetime) -> Claim | Non
         return None
     if not inbox.claim_kept(tables, turn.id):
         return None
+    episodes.drop_covering(tables, (turn.id,), at)  # which says that it failed
     turns.reopen(tables, turn)
+    facts.read_again(tables, turn.id)
     outbox.part_from_preview(tables, turn.id)
     return _claim_of(tables, turn)
 
@@ -108,6 +128,7 @@ def _claim_of(tables: Tables, turn: Turn) -> Claim:
         turn = replace(turn, request=compose_request(messages))
         turns.change_request(tables, turn.id, turn.request)
         inbox.place_of_turn(tables, turn.id, tuple(range(len(messages))))
+        said.keep(tables, turn.id, said_in(messages))
     return Claim(turn=turn, messages=messages, started=turns.started_calls(tables, turn))
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
 
-from bot.adapters.store import conversations, moving, turns, usage
+from bot.adapters.store import conversations, moving, turns
+from bot.adapters.store.changes import note_change
 from bot.adapters.store.codec import micros_of, moment_of
 from bot.adapters.store.schema import Tables
 from bot.core.chat import PersonKey, SessionKey
-from bot.core.lifecycle import ModelCall
 from bot.core.memory.audience import Audience, audience_of
 from bot.core.memory.jobs import JobId, MemoryEntry, MemoryJob
+from bot.core.memory.pieces import day_ref
 from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import Cut, Summary
 
@@ -57,11 +58,6 @@ def ask_to_remember(tables: Tables, before: datetime, at: datetime, session_key:
     return done.rowcount
 
 
-def record_call(tables: Tables, call: ModelCall) -> None:
-    """Account for a call of the model."""
-    usage.insert(tables, call)
-
-
 def land_summary(
     tables: Tables,
     job: MemoryJob,
@@ -97,6 +93,25 @@ def postpone(tables: Tables, job_id: JobId, due_at: datetime, reason: str) -> No
         micros_of(due_at),
         reason,
         job_id,
+    )
+
+
+def hold_back(tables: Tables, job_id: JobId, due_at: datetime, reason: str) -> None:
+    """Have a job wait, through no failure of its own."""
+    tables.execute(
+        "UPDATE memory_job SET due_at = ?, reason = ? WHERE id = ?",
+        micros_of(due_at),
+        reason,
+        job_id,
+    )
+
+
+def go_on(tables: Tables, reason: str, at: datetime) -> None:
+    """End the wait of all jobs that were held back for a reason."""
+    tables.execute(
+        "UPDATE memory_job SET due_at = ?1 WHERE reason = ?2 AND due_at > ?1",
+        micros_of(at),
+        reason,
     )
 
 
@@ -146,6 +161,7 @@ def mark_written(tables: Tables, entries: tuple[MemoryEntry, ...]) -> None:
             micros_of(entry.moment),
             entry.text,
         )
+        note_change(tables, day_ref(entry.audience, entry.day))
 
 
 def _keep_entries(tables: Tables, entries: tuple[MemoryEntry, ...]) -> None:

@@ -10,11 +10,11 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from bot.adapters.store import conversations, memory, moving, settings, turns, upkeep, usage
 from bot.adapters.store.schema import Tables
-from bot.core.chat import PersonKey, SessionKey
-from bot.core.lifecycle import ModelCall
+from bot.core.chat import SessionKey
 from bot.core.llm import Usage
 from bot.core.memory.audience import Audience
 from bot.core.memory.jobs import JobId, MemoryEntry, MemoryJob
+from bot.core.memory.opening import Opening
 from bot.core.schedule import SilentChat
 from bot.core.tasks import TaskState
 from bot.core.turns import Turn, TurnId
@@ -29,10 +29,11 @@ class MemoryVerbs(ABC):
     """A part of the store, told apart by what it is about.
 
     It fills the ports Conversations, TaskStates, KeptResults, ModelLimits, Sessions, MemoryJobs,
-    Settings, UsageLog and JobSlots.
+    Settings and JobSlots.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         # Which opening of the store a chat's cut was written by: a new one is a new process.
         self.opened_by = secrets.token_hex(8)
 
@@ -72,10 +73,18 @@ class MemoryVerbs(ABC):
         return await self._call(conversations.save_cut, session_key, cut, mark)
 
     async def clear(
-        self, session_key: SessionKey, *, at: datetime, compaction: Compaction | None = None
+        self,
+        session_key: SessionKey,
+        *,
+        at: datetime,
+        compaction: Compaction | None = None,
+        opening: Opening | None = None,
+        is_recalled: bool = False,
     ) -> int:
         """Show nothing of what was opened so far; gives the new generation."""
-        return await self._call(conversations.clear, session_key, at, compaction)
+        return await self._call(
+            conversations.clear, session_key, at, compaction, opening, is_recalled=is_recalled
+        )
 
     async def undo(self, session_key: SessionKey, *, at: datetime) -> bool:
         """Put the former cut back."""
@@ -90,10 +99,6 @@ class MemoryVerbs(ABC):
     async def usage_of(self, session_key: SessionKey) -> Usage:
         """Add up what a chat's answers have cost since its last clear."""
         return await self._read(usage.of_chat, session_key)
-
-    async def used_by(self, person_key: PersonKey, *, since: datetime) -> Usage:
-        """Add up what the answers to a person took since a moment."""
-        return await self._read(usage.of_person, person_key, since)
 
     async def task_of(self, session_key: SessionKey) -> TaskState | None:
         """Give the state of a chat's task."""
@@ -147,10 +152,6 @@ class MemoryVerbs(ABC):
         """Keep jobs for turns that no daily file has; gives how many."""
         return await self._call(memory.ask_to_remember, before, at, session_key)
 
-    async def record_call(self, call: ModelCall) -> None:
-        """Account for a call of the model beside those of turns."""
-        await self._call(memory.record_call, call)
-
     async def land_summary(
         self,
         job: MemoryJob,
@@ -172,6 +173,14 @@ class MemoryVerbs(ABC):
     async def postpone(self, job_id: JobId, *, due_at: datetime, reason: str) -> None:
         """Note a failure and when the job is tried again."""
         await self._call(memory.postpone, job_id, due_at, reason)
+
+    async def hold_back(self, job_id: JobId, *, due_at: datetime, reason: str) -> None:
+        """Have a job wait, through no failure of its own."""
+        await self._call(memory.hold_back, job_id, due_at, reason)
+
+    async def go_on(self, reason: str, *, at: datetime) -> None:
+        """End the wait of all jobs that were held back for a reason."""
+        await self._call(memory.go_on, reason, at)
 
     async def drop(self, job_id: JobId) -> None:
         """End a job."""

@@ -12,12 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.adapters.store import conversations
+from bot.adapters.store import audiences, conversations, episodes, facts, usage_sums
+from bot.adapters.store.changes import note_change, note_turns
 from bot.adapters.store.codec import decode_inbound, decode_reply, encode_inbound, encode_reply
+from bot.adapters.store.moved import audience_now as audience_now
+from bot.adapters.store.moved import key_of
 from bot.adapters.store.schema import SqlValue, Tables
 from bot.core.access import PlaceState, after_move
 from bot.core.chat import ChatAddress, ChatMoved, SessionKey
 from bot.core.memory.audience import Audience
+from bot.core.memory.pieces import folder_ref
 
 _PLAIN_COLUMNS = (
     ("turn", "session_key"),
@@ -29,6 +33,9 @@ _PLAIN_COLUMNS = (
     ("setting_change", "scope"),
     ("pairing", "session_key"),
     ("home", "session_key"),
+    ("forgetting", "session_key"),
+    ("episode", "session_key"),
+    ("reminder", "session_key"),
 )
 """Columns of session keys that a new chat may have as well, without either being in the way."""
 
@@ -90,6 +97,7 @@ def move_chat(tables: Tables, old: ChatAddress, new_chat: str) -> None:
     jobs = _take_jobs(tables, move)
     _forget_messages(tables, move)
     _move_sessions(tables, move)
+    usage_sums.move_chat(tables, move.old, move.behind, move.new)
     for table, column in _PLAIN_COLUMNS:
         _rename(tables, table, column, move)
     tables.execute("DELETE FROM session WHERE key >= ? AND key < ?", move.old, move.behind)
@@ -104,6 +112,10 @@ def move_chat(tables: Tables, old: ChatAddress, new_chat: str) -> None:
         old.account,
         old.chat,
     )
+    audiences.move(tables, _audience(old), _audience(new))
+    note_turns(tables, move.new, _Move(old=move.new, new=move.old).behind)
+    episodes.move_chat(tables, (old.channel, old.account, old.chat), new_chat)
+    facts.move_chat(tables, _audience(old), new_chat)
     tables.execute(
         "INSERT INTO chat_move (chat_key, event_id, new_chat, state) VALUES (?, '', ?, 'moved')"
         " ON CONFLICT (chat_key) DO UPDATE SET state = 'moved' WHERE state = 'asked'",
@@ -133,21 +145,8 @@ def moved_audiences(tables: Tables) -> tuple[tuple[Audience, Audience], ...]:
 
 def mark_moved(tables: Tables, old: Audience) -> None:
     """Note that the files of an audience were moved, and with them all of its chat."""
-    tables.execute("UPDATE chat_move SET state = 'done' WHERE chat_key = ?", _key_of(old))
-
-
-def audience_now(tables: Tables, audience: Audience) -> Audience:
-    """Give the audience that a chat has by now: what was begun under its old id may end later."""
-    row = tables.execute(
-        "SELECT new_chat FROM chat_move WHERE chat_key = ? AND state != 'asked'", _key_of(audience)
-    ).fetchone()
-    return audience if row is None else replace(audience, chat=row[0])
-
-
-def _key_of(audience: Audience) -> SessionKey:
-    return ChatAddress(
-        channel=audience.channel, account=audience.account, chat=audience.chat
-    ).session_key
+    tables.execute("UPDATE chat_move SET state = 'done' WHERE chat_key = ?", key_of(old))
+    note_change(tables, folder_ref(old), folder_ref(audience_now(tables, old)))
 
 
 def _audience(address: ChatAddress) -> Audience:

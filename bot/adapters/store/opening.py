@@ -10,6 +10,8 @@ from pathlib import Path
 from peewee import SqliteDatabase
 
 from bot.adapters.store.database import DATABASE_ERRORS, connection_of, reason_of
+from bot.adapters.store.former import drop_old, keep_former
+from bot.adapters.store.mends import mend_of
 from bot.adapters.store.migrations import MIGRATIONS, migrate
 from bot.errors import DataError
 
@@ -24,18 +26,9 @@ _SETTINGS: dict[str, str | int] = {
     "secure_delete": 1,  # what was blanked is gone from the file, not only from the table
 }
 
-_MENDS = (
-    ("not a database", "is no database; move it away or restore a backup"),
-    ("malformed", "is damaged; restore a backup"),
-    ("unable to open", "cannot be opened; check that it is a file in a folder that can be written"),
-    ("readonly", "cannot be written; mend its permissions"),
-    ("locked", "is in use by another program; stop that first"),
-    ("full", "has no space left on its disk; free some"),
-)
-
 
 def open_database(path: Path) -> SqliteDatabase:
-    """Open or create the file at ``path`` and bring its schema up to date.
+    """Open or create the file at ``path`` and bring its schema up to date, once that is copied.
 
     Raises:
         DataError: It cannot be used; the text names the file and the mend.
@@ -52,13 +45,17 @@ def open_database(path: Path) -> SqliteDatabase:
         _make_private(path)
         connection = connection_of(db)
         if _is_foreign(connection):
-            db.close()
             raise DataError(
                 f"The database {path} is of another program; move it away or set another data_dir."
             )
         switch_to_wal(connection)
-        version = migrate(connection)
+        version = migrate(connection, lambda step: keep_former(path, step))
+        drop_old(path)
+    except DataError:
+        db.close()
+        raise
     except OSError as error:
+        db.close()
         raise DataError(f"The database {path} {mend_of('unable to open')}.") from error
     except DATABASE_ERRORS as error:
         db.close()
@@ -100,11 +97,3 @@ def switch_to_wal(connection: sqlite3.Connection) -> None:
             time.sleep(_PAUSE_S)
         else:
             return
-
-
-def mend_of(reason: str) -> str:
-    """Say what SQLite's words mean to an operator: what is wrong; what to do about it."""
-    for known, mend in _MENDS:
-        if known in reason:
-            return mend
-    return f"cannot be used: {reason}"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Concatenate, ParamSpec, TypeVar
 
-from bot.adapters.store import moving, people, places
+from bot.adapters.store import moving, outbox, people, places
 from bot.adapters.store.schema import Tables
 from bot.core.chat import ChatAddress, PersonKey, Reply, Sender
 from bot.core.lifecycle import OutboxItem
@@ -81,3 +81,7 @@ class PeopleVerbs(ABC):
     async def note_home(self, person_key: PersonKey, address: ChatAddress | None) -> None:
         """Keep where somebody can be reached, or that they cannot."""
         await self._call(people.note_home, person_key, address)
+
+    async def tell(self, told: tuple[Reply, ...], *, at: datetime) -> tuple[OutboxItem, ...]:
+        """Put words that nobody asked for into the outbox."""
+        return await self._call(outbox.add, told, at)

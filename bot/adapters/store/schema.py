@@ -28,6 +28,7 @@ from peewee import (
 )
 
 from bot.adapters.store.damage import Damage
+from bot.adapters.store.news import News
 from bot.adapters.store.schema_of_channels import (
     make_audit,
     make_button,
@@ -39,6 +40,7 @@ from bot.adapters.store.schema_of_channels import (
     make_place,
     make_turn_file,
 )
+from bot.adapters.store.schema_of_itself import make_cursor, make_installation, make_migration
 from bot.adapters.store.schema_of_memory import (
     NEVER_REUSED,
     make_job_slot,
@@ -50,11 +52,15 @@ from bot.adapters.store.schema_of_memory import (
     make_summary,
 )
 from bot.adapters.store.schema_of_recall import (
+    make_audience,
     make_change,
     make_episode,
     make_fact,
     make_forgetting,
+    make_forgetting_gone,
 )
+from bot.adapters.store.schema_of_reminders import make_person_zone, make_reminder
+from bot.adapters.store.schema_of_usage import make_usage, make_usage_sum
 
 SqlValue = str | int | float | bytes | None
 """What a column holds."""
@@ -74,6 +80,7 @@ class Tables:
     inbox: type[Model]
     outbox: type[Model]
     usage: type[Model]
+    usage_sum: type[Model]
     person: type[Model]
     setting: type[Model]
     audit: type[Model]
@@ -95,7 +102,12 @@ class Tables:
     episode: type[Model]
     change: type[Model]
     forgetting: type[Model]
+    forgetting_gone: type[Model]
+    audience: type[Model]
+    reminder: type[Model]
+    person_zone: type[Model]
     damage: Damage = field(default_factory=Damage)
+    news: News = field(default_factory=News)
 
     @property
     def models(self) -> tuple[type[Model], ...]:
@@ -110,6 +122,7 @@ class Tables:
             self.inbox,
             self.outbox,
             self.usage,
+            self.usage_sum,
             self.person,
             self.setting,
             self.audit,
@@ -131,6 +144,10 @@ class Tables:
             self.episode,
             self.change,
             self.forgetting,
+            self.forgetting_gone,
+            self.audience,
+            self.reminder,
+            self.person_zone,
         )
 
     def execute(self, sql: str, *values: SqlValue) -> sqlite3.Cursor:
@@ -162,19 +179,20 @@ def make_tables(db: SqliteDatabase) -> Tables:
     outbox = _outbox(turn)
     tables = Tables(
         db=db,
-        migration=_migration(),
-        cursor=_cursor(),
+        migration=make_migration(),
+        cursor=make_cursor(),
         session=session,
         turn=turn,
         step=step,
         step_result=_step_result(),
         inbox=_inbox(turn),
         outbox=outbox,
-        usage=_usage(),
+        usage=make_usage(),
+        usage_sum=make_usage_sum(),
         person=make_person(),
         setting=make_setting(),
         audit=make_audit(),
-        installation=_installation(),
+        installation=make_installation(),
         summary=make_summary(session),
         memory_job=make_memory_job(session),
         memory_entry=make_memory_entry(),
@@ -192,31 +210,13 @@ def make_tables(db: SqliteDatabase) -> Tables:
         episode=make_episode(),
         change=make_change(),
         forgetting=make_forgetting(),
+        forgetting_gone=make_forgetting_gone(),
+        audience=make_audience(),
+        reminder=make_reminder(),
+        person_zone=make_person_zone(),
     )
     db.bind(tables.models, bind_refs=False, bind_backrefs=False)
     return tables
-
-
-def _migration() -> type[Model]:
-    class Migration(Model):
-        version = IntegerField(primary_key=True)
-        name = TextField()
-
-        class Meta:
-            table_name = "migration"
-
-    return Migration
-
-
-def _cursor() -> type[Model]:
-    class Cursor(Model):
-        channel = TextField(primary_key=True)
-        value = TextField()
-
-        class Meta:
-            table_name = "cursor"
-
-    return Cursor
 
 
 def _session() -> type[Model]:
@@ -256,6 +256,8 @@ def _turn(sessions: type[Model]) -> type[Model]:
         revision = IntegerField(constraints=[SQL("DEFAULT 0")])
         said = TextField(null=True)
         is_read = IntegerField(constraints=[SQL("DEFAULT 0")])
+        is_off_record = IntegerField(constraints=[SQL("DEFAULT 0")])
+        is_recorded = IntegerField(constraints=[SQL("DEFAULT 0")])
 
         class Meta:
             table_name = "turn"
@@ -266,6 +268,7 @@ def _turn(sessions: type[Model]) -> type[Model]:
     # Small for ever: a turn is in it for a day, until the daily file has it.
     Turn.add_index(Turn.session, Turn.id, where=SQL("remembered = 0"), name="turn_unremembered")
     Turn.add_index(Turn.session, Turn.id, where=SQL("is_read = 0"), name="turn_unread")
+    Turn.add_index(Turn.session, Turn.id, where=SQL("is_recorded = 0"), name="turn_unrecorded")
     return Turn
 
 
@@ -364,36 +367,3 @@ def _outbox(turns: type[Model]) -> type[Model]:
     # Who removes a turn asks for its replies: without this, by reading all there are.
     Outbox.add_index(Outbox.turn, where=SQL("turn_id IS NOT NULL"), name="outbox_of_turn")
     return Outbox
-
-
-def _usage() -> type[Model]:
-    class Usage(Model):
-        id = AutoField()
-        at = BigIntegerField()
-        session_key = TextField()
-        person_key = TextField()
-        model = TextField()
-        purpose = TextField()
-        input_tokens = IntegerField()
-        output_tokens = IntegerField()
-        cache_read_tokens = IntegerField()
-        cache_write_tokens = IntegerField()
-        local_tokens = IntegerField(constraints=[SQL("DEFAULT 0")])
-        asked = TextField(constraints=[SQL("DEFAULT ''")])
-
-        class Meta:
-            table_name = "usage"
-
-    Usage.add_index(Usage.session_key, Usage.id, name="usage_of_session")
-    Usage.add_index(Usage.person_key, Usage.at, name="usage_of_person")
-    return Usage
-
-
-def _installation() -> type[Model]:
-    class Installation(Model):
-        id = TextField(primary_key=True)
-
-        class Meta:
-            table_name = "installation"
-
-    return Installation

@@ -6,6 +6,7 @@ from peewee import (
     SQL,
     AutoField,
     BigIntegerField,
+    CompositeKey,
     FloatField,
     IntegerField,
     Model,
@@ -34,6 +35,7 @@ def make_fact() -> type[Model]:
         valid_from = BigIntegerField()
         valid_to = BigIntegerField(null=True)
         confirmed_at = BigIntegerField()
+        said_again = TextField(null=True)
 
         class Meta:
             table_name = "fact"
@@ -43,8 +45,10 @@ def make_fact() -> type[Model]:
     Fact.add_index(
         Fact.person_key, *of_chat, Fact.key, unique=True, where=holds, name="fact_holding"
     )
+    Fact.add_index(Fact.person_key, *of_chat, Fact.key, Fact.valid_from, name="fact_versions")
     Fact.add_index(*of_chat, where=holds, name="fact_of_chat")
     Fact.add_index(Fact.turn_id, where=SQL("turn_id IS NOT NULL"), name="fact_of_turn")
+    Fact.add_index(Fact.id, where=SQL("said_again IS NOT NULL"), name="fact_said_again")
     return Fact
 
 
@@ -70,7 +74,7 @@ def make_episode() -> type[Model]:
 
     Episode.add_index(Episode.session_key, Episode.through, name="episode_of_session")
     Episode.add_index(
-        Episode.channel, Episode.account, Episode.chat, Episode.id, name="episode_of_chat"
+        Episode.channel, Episode.account, Episode.chat, Episode.through, name="episode_of_chat"
     )
     return Episode
 
@@ -103,3 +107,34 @@ def make_forgetting() -> type[Model]:
             table_name = "forgetting"
 
     return Forgetting
+
+
+def make_forgetting_gone() -> type[Model]:
+    """Give what is known of what is gone, a row for each time something went."""
+
+    class ForgettingGone(Model):
+        id = AutoField(constraints=[NEVER_REUSED])
+        forgetting_id = IntegerField()
+        body = TextField()
+
+        class Meta:
+            table_name = "forgetting_gone"
+
+    ForgettingGone.add_index(ForgettingGone.forgetting_id, name="forgetting_gone_of")
+    return ForgettingGone
+
+
+def make_audience() -> type[Model]:
+    """Give the chats that there ever were, and of what kind: memory files outlast a chat."""
+
+    class Audience(Model):
+        channel = TextField()
+        account = TextField()
+        chat = TextField()
+        kind = TextField()
+
+        class Meta:
+            table_name = "audience"
+            primary_key = CompositeKey("channel", "account", "chat")
+
+    return Audience

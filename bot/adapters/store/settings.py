@@ -6,8 +6,10 @@ from datetime import datetime
 
 from bot.adapters.store.codec import micros_of, moment_of
 from bot.adapters.store.schema import Tables
-from bot.core.chat import SessionKey
-from bot.ports import OF_GROUPS, Override, SettingChange
+from bot.core.chat import ChatAddress, SessionKey
+from bot.ports import EVERYWHERE, OF_GROUPS, Override, SettingChange
+
+_OFF = '"off"'
 
 
 def overrides(tables: Tables) -> tuple[Override, ...]:
@@ -35,6 +37,21 @@ def override(
         value,
     )
     return done
+
+
+def is_memory_off(tables: Tables, session_key: SessionKey) -> bool:
+    """Say whether somebody switched memory off: in a chat, or everywhere and not on in the chat.
+
+    What the operator's own setting says is known to whoever asks for something to be kept.
+    """
+    chat = ChatAddress.from_session_key(session_key).whole_chat.session_key
+    row = tables.execute(
+        "SELECT value FROM setting WHERE key = 'memory' AND scope IN (?, ?) ORDER BY scope = ?",
+        chat,
+        EVERYWHERE,
+        EVERYWHERE,
+    ).fetchone()
+    return row is not None and row[0] == _OFF
 
 
 def newest_change(tables: Tables, scope: str) -> SettingChange | None:

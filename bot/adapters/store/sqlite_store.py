@@ -19,11 +19,20 @@ from bot.adapters.store import (
     pruning,
     turns,
 )
+from bot.adapters.store.backlog_verbs import BacklogVerbs
 from bot.adapters.store.database import DatabaseThread
+from bot.adapters.store.episode_verbs import EpisodeVerbs
+from bot.adapters.store.facts_verbs import FactsVerbs
+from bot.adapters.store.forgetting_verbs import ForgettingVerbs
+from bot.adapters.store.former import drop_all
+from bot.adapters.store.items_verbs import ItemVerbs
 from bot.adapters.store.memory_verbs import Asked, MemoryVerbs, Value
 from bot.adapters.store.opening import open_database
 from bot.adapters.store.people_verbs import PeopleVerbs
+from bot.adapters.store.personal_verbs import PersonalVerbs
+from bot.adapters.store.reminder_verbs import ReminderVerbs
 from bot.adapters.store.schema import Tables, make_tables
+from bot.adapters.store.usage_verbs import UsageVerbs
 from bot.core.chat import (
     ButtonPress,
     ChatAddress,
@@ -53,7 +62,18 @@ Tell = Callable[[StoreError | None], None]
 """Is told how the store's work goes."""
 
 
-class SqliteStore(MemoryVerbs, PeopleVerbs):
+class SqliteStore(
+    MemoryVerbs,
+    PeopleVerbs,
+    EpisodeVerbs,
+    PersonalVerbs,
+    ItemVerbs,
+    FactsVerbs,
+    ForgettingVerbs,
+    UsageVerbs,
+    BacklogVerbs,
+    ReminderVerbs,
+):
     """Fills the ports of what is kept, those of ``MemoryVerbs`` and ``PeopleVerbs`` among them.
 
     Each verb but ``prune`` is one transaction.
@@ -127,10 +147,17 @@ class SqliteStore(MemoryVerbs, PeopleVerbs):
         return await self._read(presence.received, address, event_ids)
 
     async def claim(
-        self, session_key: SessionKey, *, at: datetime, before: str = ""
+        self,
+        session_key: SessionKey,
+        *,
+        at: datetime,
+        before: str = "",
+        is_off_record: bool = False,
     ) -> Claim | None:
         """Take what waits into a new turn; None also while a turn of the chat is open."""
-        return await self._call(lifecycle.claim, session_key, at, before)
+        return await self._call(
+            lifecycle.claim, session_key, at, before, is_off_record=is_off_record
+        )
 
     async def is_before(self, session_key: SessionKey, event_id: str, other: str) -> bool:
         """Say whether an event came in before another; so it did before one that is not known."""
@@ -242,6 +269,24 @@ class SqliteStore(MemoryVerbs, PeopleVerbs):
                 rows, after = rows + pruned.rows, pruned.next_after
         return rows
 
+    async def wipe(self, *, is_whole: bool) -> None:
+        """Leave no bytes of what was removed: empty the log, after writing the file anew if whole.
+
+        Copies from before the schema was changed go, too.
+
+        Raises:
+            StoreError: It could not be done; nothing is lost by that.
+        """
+        await self._thread.wipe(is_whole=is_whole)
+        try:
+            await self._thread.call(self._drop_copies)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StoreError(f"A copy of the database cannot be removed: {reason}.") from error
+
+    def _drop_copies(self) -> None:
+        drop_all(Path(str(self._tables.db.database)))
+
     async def _call(
         self,
         verb: Callable[Concatenate[Tables, Asked], Value],
@@ -250,6 +295,8 @@ class SqliteStore(MemoryVerbs, PeopleVerbs):
     ) -> Value:
         value = await self._read(verb, *asked, **named)
         self._tell(None)
+        if self._tables.news.take():
+            self._tell_watchers()
         return value
 
     async def _read(

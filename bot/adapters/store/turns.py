@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.adapters.store import journal, usage
+from bot.adapters.store.changes import note_change, turn_ref
 from bot.adapters.store.codec import (
     decode_result,
     decode_started,
@@ -39,6 +40,15 @@ def start(
         request=request,
         started_at=at,
         generation=generation,
+    )
+
+
+def take_off_record(tables: Tables, turn_id: TurnId) -> None:
+    """Let nothing be made of a turn: to whoever looks for work, all of it was done."""
+    tables.execute(
+        "UPDATE turn SET is_off_record = 1, remembered = 1, is_read = 1, is_recorded = 1"
+        " WHERE id = ?",
+        turn_id,
     )
 
 
@@ -162,6 +172,7 @@ def rewrite(tables: Tables, turn_id: TurnId, request: Message) -> None:
     """Write down that what a turn was asked was changed by whoever asked it."""
     change_request(tables, turn_id, request)
     tables.execute("UPDATE turn SET revision = revision + 1 WHERE id = ?", turn_id)
+    note_change(tables, turn_ref(turn_id))
 
 
 def record_resume(tables: Tables, turn_id: TurnId) -> int:
@@ -180,11 +191,12 @@ def reopen(tables: Tables, turn: Turn) -> None:
     """Open a turn again with the steps that ``turn`` still has; it is to be remembered anew."""
     tables.execute("DELETE FROM step WHERE turn_id = ? AND position >= ?", turn.id, len(turn.steps))
     tables.execute(
-        "UPDATE turn SET outcome = NULL, finished_at = NULL, resumes = 0, remembered = 0,"
-        " started_at = ? WHERE id = ?",
+        "UPDATE turn SET outcome = NULL, finished_at = NULL, resumes = 0,"
+        " remembered = is_off_record, is_recorded = is_off_record, started_at = ? WHERE id = ?",
         micros_of(turn.started_at),
         turn.id,
     )
+    note_change(tables, turn_ref(turn.id))
 
 
 def end(tables: Tables, turn_id: TurnId, outcome: Outcome, at: datetime) -> None:
@@ -195,6 +207,7 @@ def end(tables: Tables, turn_id: TurnId, outcome: Outcome, at: datetime) -> None
         micros_of(at),
         turn_id,
     )
+    note_change(tables, turn_ref(turn_id))
     rows = tables.execute("SELECT position, answer FROM step WHERE turn_id = ?", turn_id)
     for position, text in rows.fetchall():
         answer = journal.answer(tables, turn_id, position, text)
@@ -292,6 +305,21 @@ def unremembered(
     rows = tables.execute(
         "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
         " WHERE session_key = ? AND id <= ? AND outcome IS NOT NULL AND remembered = 0"
+        " ORDER BY id LIMIT ?",
+        session_key,
+        through,
+        limit,
+    )
+    return journal.read(tables, rows)
+
+
+def unread(
+    tables: Tables, session_key: SessionKey, *, through: int, limit: int
+) -> tuple[Turn, ...]:
+    """Give ended turns of a chat that no facts were read out of, oldest first."""
+    rows = tables.execute(
+        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
+        " WHERE session_key = ? AND id <= ? AND outcome IS NOT NULL AND is_read = 0"
         " ORDER BY id LIMIT ?",
         session_key,
         through,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from bot.adapters.store import inbox, outbox, settings
+from bot.adapters.store.changes import note_turns
 from bot.adapters.store.codec import micros_of, moment_of
 from bot.adapters.store.schema import Tables
 from bot.core.chat import SessionKey
@@ -19,6 +20,7 @@ _IS_SILENT = """
         SELECT 1 FROM inbox WHERE session_key = session.key AND state = 'waiting'
     )
     AND key NOT IN (SELECT session_key FROM outbox WHERE state IN ('pending', 'sending'))
+    AND NOT EXISTS (SELECT 1 FROM reminder WHERE session_key = session.key)
     AND NOT EXISTS (
         SELECT 1 FROM turn WHERE session_key = session.key AND remembered = 0
     )
@@ -26,7 +28,8 @@ _IS_SILENT = """
         SELECT session_key FROM memory_entry JOIN turn ON turn.id = turn_id WHERE text IS NOT NULL
     )
 """
-"""Nothing came in since a moment, nothing is to be done, and the daily files have what was said.
+"""Nothing came in since a moment, nothing is to be done or told at a later one, and the daily files
+have what was said.
 
 Each part of it reads an index that is small for ever, or the chat's own row.
 """
@@ -113,5 +116,6 @@ def remove(tables: Tables, session_key: SessionKey, before: datetime) -> bool:
         session_key,
     )
     settings.remove_of_chat(tables, session_key)
+    note_turns(tables, session_key, f"{session_key}\0")
     tables.execute("DELETE FROM session WHERE key = ?", session_key)
     return True

@@ -1,10 +1,10 @@
-"""What calls of the model took: each is accounted for, and never forgotten."""
+"""What calls of the model took and cost: each is accounted for, and never forgotten."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 
+from bot.adapters.store import usage_sums
 from bot.adapters.store.codec import micros_of, moment_of
 from bot.adapters.store.schema import Tables
 from bot.core.chat import PersonKey, SessionKey
@@ -24,10 +24,10 @@ _SINCE_CLEAR = (
 
 def insert(tables: Tables, call: ModelCall) -> None:
     """Account for a call of the model."""
-    tables.execute(
+    cursor = tables.execute(
         "INSERT INTO usage (at, session_key, person_key, model, asked, purpose, input_tokens,"
-        " output_tokens, cache_read_tokens, cache_write_tokens, local_tokens)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " output_tokens, cache_read_tokens, cache_write_tokens, local_tokens, cost_nano_usd)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         micros_of(call.at),
         call.session_key,
         call.person_key,
@@ -39,7 +39,10 @@ def insert(tables: Tables, call: ModelCall) -> None:
         call.usage.cache_read_tokens,
         call.usage.cache_write_tokens,
         call.local_tokens,
+        call.cost_nano_usd,
     )
+    assert cursor.lastrowid is not None
+    usage_sums.take_in(tables, cursor.lastrowid)
 
 
 def of_chat(tables: Tables, session_key: SessionKey) -> Usage:
@@ -48,16 +51,6 @@ def of_chat(tables: Tables, session_key: SessionKey) -> Usage:
         _SUMS + _SINCE_CLEAR,
         session_key,
         session_key,
-    ).fetchone()
-    return _usage(row)
-
-
-def of_person(tables: Tables, person_key: PersonKey, since: datetime) -> Usage:
-    """Add up what the answers to a person took since a moment."""
-    row = tables.execute(
-        _SUMS + "person_key = ? AND at >= ?",
-        person_key,
-        micros_of(since),
     ).fetchone()
     return _usage(row)
 

@@ -97,6 +97,11 @@ def audience_of(session_key: SessionKey, kind: ChatKind) -> Audience:
     return Audience(channel=address.channel, account=address.account, chat=address.chat, kind=kind)
 
 
+def viewer_of(session_key: SessionKey, kind: ChatKind, person_key: PersonKey) -> Viewer:
+    """Say who asks memory when a person speaks in a chat."""
+    return Viewer(audience=audience_of(session_key, kind), person_key=person_key)
+
+
 def _portable(part: str) -> str:
     """Write an id in small letters: ``_`` turns to capitals and back, ``=2e=`` is any other sign.
 

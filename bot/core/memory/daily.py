@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from bot.core.memory.jobs import MemoryEntry
@@ -20,9 +20,37 @@ _MARKER = re.compile(
 )
 _BLOCK = re.compile(_MARKER.pattern + r"\n?(?P<bullets>(?:[ \t]*- .*(?:\n|\Z))*)", re.MULTILINE)
 _TIME = re.compile(r"- ((?:[0-9]{4}-[0-9]{2}-[0-9]{2} )?[0-9]{2}:[0-9]{2}) ")
+_TITLE = re.compile(r"^\ufeff?# [0-9]{4}-[0-9]{2}-[0-9]{2}[ \t\r]*$", re.MULTILINE)
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _MARKUP = re.compile(r"<(?=!--|/?h[1-6]\b)", re.IGNORECASE)
 _HEADING = re.compile(r"((?:(?:[-+*>]|[0-9]{1,9}[.)])\s*)*)#")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayPart:
+    """A part of a daily file: the entry of a turn, or what somebody wrote between entries.
+
+    Attributes:
+        turn_id: Of the entry; 0 for what somebody wrote.
+        moment: What its marker says, None where it says nothing.
+        text: The bullets of an entry, or what was written, as they stand there.
+    """
+
+    turn_id: int
+    moment: datetime | None
+    text: str
+
+
+def parts_of(text: str) -> Iterator[DayPart]:
+    """Take a file apart, in order; its title is no part of it."""
+    start = 0
+    for found in _BLOCK.finditer(text):
+        yield from _written_between(text[start : found.start()])
+        yield DayPart(
+            turn_id=int(found[1]), moment=_read_moment(found[2]), text=found["bullets"].strip()
+        )
+        start = found.end()
+    yield from _written_between(text[start:])
 
 
 def turns_in(text: str) -> frozenset[int]:
@@ -86,6 +114,20 @@ def joined(first: str, second: str, day: date) -> str:
     return first + _gap_after(first) + rest if rest else first
 
 
+def without_turns(text: str, turn_ids: frozenset[int]) -> tuple[str, tuple[str, ...]]:
+    """Remove all entries of turns; give what is left, and the lines that went."""
+    gone: list[str] = []
+    for each in reversed([each for each in _BLOCK.finditer(text) if int(each[1]) in turn_ids]):
+        gone += (line.strip() for line in each["bullets"].splitlines())
+        text = text[: each.start()] + text[each.end() :].removeprefix("\n")
+    return text, tuple(gone)
+
+
+def plain_line(text: str) -> str:
+    """Make one line of a text that is neither a comment nor a heading."""
+    return _plain(" ".join(_CONTROLS.sub(" ", text).split()))
+
+
 def _replaced(text: str, turn_id: int, entry: MemoryEntry) -> str:
     """Put an entry in the place of all that a file has of its turn, if it has anything."""
     found = [each for each in _BLOCK.finditer(text) if int(each[1]) == turn_id]
@@ -97,6 +139,20 @@ def _replaced(text: str, turn_id: int, entry: MemoryEntry) -> str:
     for each in reversed(found[1:]):
         text = text[: each.start()] + text[each.end() :].removeprefix("\n")
     return text[: found[0].start()] + _block(entry) + text[found[0].end() :]
+
+
+def _written_between(text: str) -> Iterator[DayPart]:
+    words = _TITLE.sub("", text).strip("\ufeff \t\r\n")
+    if words:
+        yield DayPart(turn_id=0, moment=None, text=words)
+
+
+def _read_moment(text: str | None) -> datetime | None:
+    try:
+        moment = None if text is None else datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo is not None else None
 
 
 def _block(entry: MemoryEntry) -> str:

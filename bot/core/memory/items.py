@@ -6,10 +6,12 @@ has any number of pieces, each with an id that begins with the ref.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NewType
 
+from bot.core.chat import SessionKey
 from bot.core.memory.audience import Origin
 
 ItemKind = Literal["fact", "episode", "day", "note", "turn", "knowledge"]
@@ -23,6 +25,10 @@ ItemId = NewType("ItemId", str)
 """A ref, alone or with ``#`` and what tells its pieces apart: ``turn:34#0``, ``turn:34#reply``."""
 
 
+_NO_SESSION = SessionKey("")
+_FACT, _FACT_TOLD = re.compile(r"fact:([0-9]{1,18})"), re.compile(r"f([0-9]{1,18})")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryItem:
     """A piece of memory as it is now.
@@ -30,13 +36,16 @@ class MemoryItem:
     Attributes:
         text: What it says, without its date and its speaker; Markdown of at most some hundred
             words, longer texts are several pieces.
-        moment: When it was said or, of a fact, last confirmed; None for what has no date.
+        moment: When it was said or, of a fact, last confirmed, in the time zone in which people's
+            days begin and end, so that its date is theirs; None for what has no date.
         speaker: The name of who said it, empty for none.
         title: Headings it stands under, or a fact's key; empty for none.
         thread: What belongs together in an order, and so is a hint at what else is relevant: a day
             of a chat, a file; empty for what stands alone.
         place: Its place in that order.
         unverified_since: Of a fact that was not confirmed for long: since when; else None.
+        session_key: The conversation that it tells of; empty for none, or where it is not known.
+        first: The oldest turn that it tells of, ``through`` the newest; both 0 for none.
     """
 
     id: ItemId
@@ -50,6 +59,9 @@ class MemoryItem:
     thread: str = ""
     place: int = 0
     unverified_since: datetime | None = None
+    session_key: SessionKey = _NO_SESSION
+    first: int = 0
+    through: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,3 +88,13 @@ class ItemChange:
 
     seq: int
     ref: ItemRef
+
+
+def told_id(item_id: str) -> str:
+    """Write an id as people write it, a fact's as ``f12``; others stay as they are."""
+    return _FACT.sub(r"f\1", item_id) if _FACT.fullmatch(item_id) else item_id
+
+
+def read_id(told: str) -> str:
+    """Read what :func:`told_id` wrote."""
+    return _FACT_TOLD.sub(r"fact:\1", told) if _FACT_TOLD.fullmatch(told) else told

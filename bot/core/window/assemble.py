@@ -15,7 +15,7 @@ from bot.core.shortening import head_and_tail, short_result
 from bot.core.turns import Step, Turn, messages_of
 from bot.core.window.folding import account_of
 from bot.core.window.mending import mended
-from bot.core.window.notes import VOLATILE_LEAD, WORDS_ONLY, turns_left
+from bot.core.window.notes import RECALLED_LEFT, VOLATILE_LEAD, WORDS_ONLY, turns_left
 from bot.core.window.shapes import characters_left_out
 from bot.core.window.window import SHEDDING, Window
 
@@ -66,22 +66,31 @@ def system_of(window: Window) -> str:
     general = window.instructions
     if window.shed > SHEDDING.index("instructions") and len(general) > SHED_INSTRUCTION_CHARS:
         general = general[:SHED_INSTRUCTION_CHARS].rsplit("\n", 1)[0] + _INSTRUCTIONS_CUT
-    return f"{general}\n\n{RULES}" if general else RULES
+    conduct = window.conduct if window.shed <= SHEDDING.index("facts") else ""
+    return "\n\n".join(filter(None, (general, RULES, conduct)))
 
 
 def front_of(window: Window) -> tuple[Text, ...]:
-    """Give the blocks that stand in front of the first message: what is no longer shown in full."""
+    """Give the blocks that stand in front of the first message: what was before it."""
     cut, blocks = window.cut, []
+    if opening := opening_of(window):
+        blocks.append(Text(text=opening))
     has_history = window.shed <= SHEDDING.index("history")
     if has_history and window.summary:
         blocks.append(Text(text=window.summary))
     if has_history and cut.digest:
         blocks.append(Text(text=cut.digest))
+    stands = has_history and bool(window.summary or cut.digest)
     if cut.turns_left:
-        blocks.append(Text(text=turns_left(cut.turns_left, stands_above=bool(blocks))))
+        blocks.append(Text(text=turns_left(cut.turns_left, stands_above=stands)))
     if window.past and window.past[0].id <= cut.text_through:
         blocks.append(Text(text=WORDS_ONLY))
     return tuple(blocks)
+
+
+def opening_of(window: Window) -> str:
+    """Give what is shown of what the session opened with, empty for nothing."""
+    return window.opening if window.shed <= SHEDDING.index("opening") else ""
 
 
 def open_turn_of(window: Window) -> Turn:
@@ -90,10 +99,24 @@ def open_turn_of(window: Window) -> Turn:
 
 
 def volatile_of(window: Window) -> str:
-    """Give the volatile block, empty for none."""
-    if not window.volatile or window.shed > SHEDDING.index("recalled"):
-        return ""
-    return f"{VOLATILE_LEAD} {' '.join(window.volatile)}]"
+    """Give the volatile block, empty for none: the moment, then what was remembered."""
+    moment = " ".join(window.volatile) if window.shed <= SHEDDING.index("moment") else ""
+    remembered = "\n\n".join(filter(None, remembered_of(window)))
+    if not remembered:
+        return f"{VOLATILE_LEAD} {moment}]" if moment else ""
+    text = "\n\n".join(filter(None, (moment, remembered)))
+    return f"{VOLATILE_LEAD} {text}\n]"
+
+
+def remembered_of(window: Window) -> tuple[str, str]:
+    """Give what is shown of facts and of what was recalled; a note stands for what is left out."""
+    facts, recalled = window.facts, window.recalled
+    if recalled and window.shed > SHEDDING.index("recalled"):
+        recalled = RECALLED_LEFT
+    if facts and window.shed > SHEDDING.index("facts"):
+        facts = ""
+        recalled = recalled or RECALLED_LEFT
+    return facts, recalled
 
 
 def _open_turn(window: Window, taken: set[str]) -> tuple[int, tuple[Message, ...]]:

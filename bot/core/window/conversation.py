@@ -6,12 +6,13 @@ always give the same window, in this process or in the next one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from bot.core.chat import SessionKey
 from bot.core.lifecycle import ModelCall
+from bot.core.memory.opening import LastSession, Opening
 from bot.core.turns import Turn, TurnId
 
 NO_TURN = TurnId(0)
@@ -41,6 +42,10 @@ class Cut:
         summary_version: The summary that is shown, 0 for none.
         digest: Stands for the turns that left and that the summary does not cover; empty for none.
         turns_left: How many turns have left since the last clear.
+        opening: What the session opens with, that was begun with the last clear; None for nothing.
+        recalled_from: No turn before it, and nothing made of one, is recalled in this chat by
+            itself or part of what a later session opens with: a person cleared them away. What was
+            only left behind for a new session may be both.
     """
 
     kept_from: TurnId = NO_TURN
@@ -50,6 +55,38 @@ class Cut:
     summary_version: int = 0
     digest: str = ""
     turns_left: int = 0
+    opening: Opening | None = None
+    recalled_from: TurnId = NO_TURN
+
+
+def emptied(before: Cut, first: TurnId, opening: Opening | None, *, is_recalled: bool) -> Cut:
+    """Say what a clear makes of a cut: nothing before the turn ``first`` is shown from now on.
+
+    ``is_recalled`` says whether it may still be recalled: a new session begins, and nothing was
+    cleared away.
+    """
+    recalled_from = before.recalled_from if is_recalled else first
+    return Cut(kept_from=first, cleared_before=first, opening=opening, recalled_from=recalled_from)
+
+
+def is_emptied(cut: Cut, first: TurnId) -> bool:
+    """Say whether nothing was shown since the last clear, whatever the session opened with."""
+    return replace(cut, opening=None, recalled_from=NO_TURN) == Cut(
+        kept_from=first, cleared_before=first
+    )
+
+
+def takes_in(cut: Cut, last: LastSession) -> bool:
+    """Say whether a session may open with a record that was written after it was begun.
+
+    Only one that opens with something, and with the record of what was left behind: what a person
+    cleared away is part of no opening.
+    """
+    return (
+        cut.opening is not None
+        and cut.recalled_from <= last.first
+        and (last.through < cut.cleared_before)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

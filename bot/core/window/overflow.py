@@ -29,7 +29,8 @@ def cap_everything(window: Window, limits: Limits) -> Window:
 def empty_out(window: Window) -> Window:
     """Keep the request alone, with its newest round: the conversation begins anew with it.
 
-    Nothing of what was before is shown, no digest and no summary; the turns stay in the store.
+    Nothing of what was before is shown, no digest, no summary and no opening; the turns stay in the
+    store.
     """
     first = window.open_turn.id
     cut = replace(
@@ -39,6 +40,7 @@ def empty_out(window: Window) -> Window:
         summary_version=0,
         digest="",
         turns_left=0,
+        opening=None,
     )
     rounds = window.rounds
     return replace(
@@ -46,6 +48,7 @@ def empty_out(window: Window) -> Window:
         cut=cut,
         past=(),
         uncovered=(),
+        opening="",
         summary="",
         shed=len(SHEDDING),
         folded_steps=rounds[-1] if rounds else window.folded_steps,

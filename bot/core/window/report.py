@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from bot.core.messages import ContentBlock, Image, Message, ToolCall, ToolResult
 from bot.core.turns import Turn, messages_of
-from bot.core.window.assemble import front_of, open_turn_of, system_of, volatile_of
+from bot.core.window.assemble import front_of, open_turn_of, opening_of, system_of, volatile_of
+from bot.core.window.notes import said_in
 from bot.core.window.window import Window
 
 CATEGORIES = ("system", "tools", "summary", "memory", "history", "current")
-"""Parts of a request in the order in which it is laid out, but for ``memory``: what was recalled
-for the newest message stands at its end."""
+"""Parts of a request in the order in which it is laid out, but for ``memory``: what the session
+opened with stands before all messages, what was remembered for the newest one at its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +70,15 @@ def report_on(window: Window, weights: Weights, *, with_open_turn: bool) -> Wind
     )
     messages = [message for turn in shown for message in messages_of(turn)]
     current = lines[-1].tokens if with_open_turn else 0
-    recalled = volatile_of(window)
+    front = sum(weights.text(block.text) for block in front_of(window))
+    opened, recalled = (
+        weights.text(text) if text else 0 for text in (opening_of(window), volatile_of(window))
+    )
     tokens = {
         "system": weights.text(system_of(window)),
         "tools": weights.tools,
-        "summary": sum(weights.text(block.text) for block in front_of(window)),
-        "memory": weights.text(recalled) if recalled else 0,
+        "summary": front - opened,
+        "memory": opened + recalled,
         "history": sum(line.tokens for line in lines) - current,
         "current": current,
     }
@@ -100,7 +104,7 @@ def _line(number: int, turn: Turn, weights: Weights, *, is_text_only: bool) -> T
     messages = messages_of(turn)
     return TurnLine(
         number=number,
-        first_words=" ".join(turn.request.text[:400].split())[:80],
+        first_words=" ".join(said_in(turn.request)[:400].split())[:80],
         messages=len(messages),
         tool_calls=sum(len(message.tool_calls) for message in messages),
         characters=sum(_chars(block) for message in messages for block in message.blocks),

@@ -2,7 +2,7 @@
 
 ::
 
-    instructions + tools | summary, digest | past turns | open turn | volatile
+    instructions + tools | opening, summary, digest | past turns | open turn | volatile
 
 """
 
@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from bot.core.turns import Turn
 from bot.core.window.conversation import Cut
 
-SHEDDING = ("instructions", "history", "recalled")
+SHEDDING = ("instructions", "history", "opening", "recalled", "facts", "moment")
 """What is left out one after the other when space is short, least important first: the operator's
-general instructions beyond their beginning, the summary and digest of what left, recalled memory.
+general instructions beyond their beginning, the summary and digest of what left, what the session
+opened with, what was recalled for the message, what is known of who writes, the time and the task.
 Rules and tool schemas always stay, and so do the last turns as long as these can make room."""
 
 
@@ -29,9 +30,13 @@ class Window:
         open_turn: The turn being answered, as far as it got.
         uncovered: Turns that left and that no summary covers, oldest first; ``cut.digest`` stands
             for them.
+        opening: What the session opened with, as it is shown; empty for nothing.
         summary: The summary as it is shown; empty for none.
         instructions: The operator's general instructions.
-        volatile: What holds for this turn only and is never kept: the time, what was recalled.
+        conduct: How the model is to treat what is remembered; empty where nothing is.
+        volatile: What holds for this turn only and is never kept: the time, the task.
+        facts: What is known of who writes, likewise for this turn only; empty for nothing.
+        recalled: What was recalled for the message, likewise.
         shed: How many of :data:`SHEDDING` are left out.
         folded_steps: So many of the open turn's oldest steps are shown as one paragraph.
         newest_cap: Longest piece of the open turn's other steps, in characters; None for any.
@@ -41,9 +46,13 @@ class Window:
     past: tuple[Turn, ...] = ()
     open_turn: Turn
     uncovered: tuple[Turn, ...] = ()
+    opening: str = ""
     summary: str = ""
     instructions: str = ""
+    conduct: str = ""
     volatile: tuple[str, ...] = ()
+    facts: str = ""
+    recalled: str = ""
     shed: int = 0
     folded_steps: int = 0
     newest_cap: int | None = None

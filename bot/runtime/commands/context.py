@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 from bot.core.files import OutgoingFile, clean_file_name
 from bot.ports import Choice, CommandAnswer, CommandContext
+from bot.runtime.commands.context_memory import memory_list
 from bot.runtime.commands.context_pages import (
     as_data,
     counted,
@@ -29,7 +30,8 @@ NOTHING_LEFT = "Nothing is in my view now."
 BRINGS_BACK = " `/context undo` takes that back."
 ONLY_ADMINS = "In a group only admins can do that, since it is everybody's."
 USAGE = (
-    "`/context` shows what the model sees of this chat; `/context detail` its turns; "
+    "`/context` shows what the model sees of this chat; `/context detail` its turns "
+    "and what was remembered for the newest message; "
     "`/context json` the same as data; `/context clear` empties it; `/context undo` takes the last "
     "compaction or clear back."
 )
@@ -52,7 +54,8 @@ def context_command(runner: AgentRunner, zone: tzinfo) -> Command:
         return with_undo(overview(view, zone), view, asked.context, UNDOES_LAST)
 
     async def detail(asked: _Asked) -> str:
-        return turn_list(await asked.steering.view())
+        view = await asked.steering.view()
+        return "\n\n".join(filter(None, (turn_list(view), memory_list(view))))
 
     async def as_file(asked: _Asked) -> CommandAnswer:
         message = asked.context.message

@@ -9,6 +9,7 @@ from datetime import datetime, tzinfo
 from bot.core.llm import Usage
 from bot.core.window.conversation import CompactionKind
 from bot.core.window.report import TurnLine
+from bot.runtime.commands.context_memory import memory_data
 from bot.runtime.context.steering import ContextView
 
 BAR_CELLS = 16
@@ -41,6 +42,7 @@ def overview(view: ContextView, zone: tzinfo) -> str:
         "",
         f"- Messages: {report.messages} ({roles})",
         f"- Characters: {short(report.characters)}",
+        *_opened(view, zone),
         f"- Left this view: {_left(view)}",
         f"- Last compaction: {_last(view, zone)}",
         f"- Read from the cache: {_cache(view.usage)}",
@@ -81,8 +83,17 @@ def as_data(view: ContextView) -> str:
                 "tokens_before": compaction.tokens_before,
                 "tokens_after": compaction.tokens_after,
             },
+            "opened_with": None
+            if view.opening is None
+            else {
+                "session_of": None
+                if view.opening.last is None
+                else view.opening.last.ended_at.isoformat(),
+                "facts": len(view.opening.facts),
+            },
             "cache_hit_rate": _hit_rate(view.usage),
             "can_undo": view.can_undo,
+            "memory": memory_data(view),
             "turn_list": [
                 {
                     "first_words": line.first_words,
@@ -130,6 +141,21 @@ def short(tokens: int) -> str:
 def counted(count: int) -> str:
     """Write a number of turns: ``1 turn``, ``2 turns``."""
     return f"{count} turn{'' if count == 1 else 's'}"
+
+
+def _opened(view: ContextView, zone: tzinfo) -> Iterator[str]:
+    """Say what a session that was begun with ``/new`` opened with."""
+    opening = view.opening
+    if opening is None:
+        return
+    parts: list[str] = []
+    if opening.last is not None:
+        parts.append(
+            f"the record of a session of {opening.last.ended_at.astimezone(zone):%Y-%m-%d}"
+        )
+    if facts := len(opening.facts):
+        parts.append(f"{facts} fact{'' if facts == 1 else 's'}")
+    yield f"- Opened with: {' and '.join(parts)}"
 
 
 def _left(view: ContextView) -> str:

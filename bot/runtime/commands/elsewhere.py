@@ -6,12 +6,15 @@ a command that is about a conversation is answered with those of the chat, to ch
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import tzinfo
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
 
-from bot.core.chat import InboundMessage, SessionKey
+from bot.core.chat import ChatAddress, InboundMessage, SessionKey
 from bot.core.commands import CommandCall, parse_command
-from bot.core.messages import Text
+from bot.core.lifecycle import worded
+from bot.core.names import without_numbers
+from bot.core.window.notes import said_in
 from bot.ports import Choice, CommandAnswer, CommandContext, Conversations, Presence
 from bot.ports.plugins import MOST_CHOICES
 from bot.runtime.commands.table import Command, CommandTable
@@ -26,6 +29,20 @@ UNKNOWN = "There is no such conversation here any more."
 
 _MOST_TOPIC_CHARS = 60
 _MOST_LABEL_CHARS = 40
+_MOST_LOOKED_AT = 200
+"""Among so many of the newest conversations of a chat those are looked for in which a command has
+something to do: more than turns can run at once."""
+
+AskedIn = Callable[[SessionKey], InboundMessage | None]
+"""Gives what the turn that runs in a conversation is to answer; None without one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """A conversation that may be meant; of one whose first turn waits nobody knows since when."""
+
+    address: ChatAddress
+    heard_at: datetime | None
 
 
 class Elsewhere:
@@ -37,30 +54,35 @@ class Elsewhere:
         presence: Presence,
         conversations: Conversations,
         zone: tzinfo,
+        asked_in: AskedIn,
     ) -> None:
         self._commands = commands
         self._presence = presence
         self._conversations = conversations
         self._zone = zone
+        self._asked_in = asked_in
 
     async def ask(self, call: CommandCall, context: CommandContext) -> CommandAnswer:
-        """Ask in which of the newest conversations a command is to be given."""
-        address = context.message.address
-        heard = await self._presence.heard_in(address, limit=MOST_CHOICES)
-        if not heard:
-            return CommandAnswer(text=NO_CONVERSATION)
+        """Ask in which of the newest conversations a command is to be given.
+
+        Of one that has something to do in some of them alone, those are meant.
+        """
+        scope, address = self._commands.scope_of(call), context.message.address
+        busy = None if scope is None else scope.conversations(address)
+        places = await self._places(address, busy)
+        if not places:
+            return CommandAnswer(text=NO_CONVERSATION if scope is None else scope.otherwise)
         words = f"{call.name} {call.arguments}".rstrip()
-        if len(heard) == 1:
-            inside = _within(context.message, heard[0].address.thread, words)
+        if len(places) == 1:
+            inside = _within(context.message, places[0].address.thread, words)
             self._commands.begin(call, inside)
             return await self._given(call, context, inside)
         lines, choices = ["Which conversation?", ""], []
-        for number, chat in enumerate(heard, start=1):
-            topic = await self._topic(chat.address.session_key)
-            at = chat.heard_at.astimezone(self._zone)
-            lines.append(f"{number}. {at:%Y-%m-%d %H:%M}: `{_shortened(topic, _MOST_TOPIC_CHARS)}`")
+        for number, place in enumerate(places, start=1):
+            topic = await self._topic(place.address.session_key)
+            lines.append(f"{number}. {self._when(place)}`{_shortened(topic, _MOST_TOPIC_CHARS)}`")
             label = _shortened(f"{number}. {topic}", _MOST_LABEL_CHARS)
-            command = f"{NAME} {chat.address.thread or WHOLE} {words}"
+            command = f"{NAME} {place.address.thread or WHOLE} {words}"
             choices.append(Choice(label=label, command=command))
         return CommandAnswer(text="\n".join(lines), choices=tuple(choices))
 
@@ -97,13 +119,36 @@ class Elsewhere:
         choices = (replace(each, command=f"{into} {each.command}") for each in answer.choices)
         return replace(answer, choices=tuple(choices))
 
+    async def _places(
+        self, address: ChatAddress, busy: tuple[SessionKey, ...] | None
+    ) -> tuple[_Place, ...]:
+        """Give the newest conversations of a chat; with ``busy`` those alone.
+
+        What waits for its first turn is no conversation to the store.
+        """
+        most = MOST_CHOICES if busy is None else _MOST_LOOKED_AT
+        heard = await self._presence.heard_in(address, limit=most)
+        known = [_Place(address=each.address, heard_at=each.heard_at) for each in heard]
+        if busy is None:
+            return tuple(known)
+        keys = {place.address.session_key for place in known}
+        new = [ChatAddress.from_session_key(key) for key in busy if key not in keys]
+        places = [_Place(address=each, heard_at=None) for each in new]
+        places += [place for place in known if place.address.session_key in busy]
+        return tuple(places[:MOST_CHOICES])
+
+    def _when(self, place: _Place) -> str:
+        if place.heard_at is None:
+            return ""
+        return f"{place.heard_at.astimezone(self._zone):%Y-%m-%d %H:%M}: "
+
     async def _topic(self, session_key: SessionKey) -> str:
-        """Give the first words of what was asked last in a conversation."""
+        """Give what was asked last in a conversation, as people are shown it."""
+        asked = self._asked_in(session_key)
+        if asked is not None:
+            return without_numbers(worded(asked))
         turns = (await self._conversations.load(session_key)).turns
-        if not turns:
-            return "(nothing is in view)"
-        texts = (block.text for block in turns[-1].request.blocks if isinstance(block, Text))
-        return " ".join(texts)
+        return said_in(turns[-1].request) if turns else "(nothing is in view)"
 
 
 def elsewhere_command(elsewhere: Elsewhere) -> Command:

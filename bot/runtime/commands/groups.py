@@ -16,7 +16,12 @@ ALLOWED = (
 REFUSED = "I keep silent in this group from now on. An admin of mine can say `/allow` here."
 ALLOWED_ALREADY = "Everybody in this group may talk to me already: mention me, or reply to me."
 ASKED = "An admin of mine has to allow this group before I answer everybody here."
+FOR_ADMINS = "`/allow` is for the bot's admins."
 UNKNOWN = "I know no such group; `/allow` in a private chat lists those that I know."
+
+BY_BUTTON = "--ask"
+"""Stands behind the command of the button below :data:`ASKED`: whoever presses it, all read the
+answer, which takes the place of what all have read."""
 
 _WORDED: dict[PlaceState, str] = {
     "asked": "not allowed yet",
@@ -59,7 +64,7 @@ class Groups:
         """Let everybody in a group talk to the bot, or list the groups that are known."""
         if context.message.kind == "private":
             if not context.is_admin:
-                return "`/allow` is for the bot's admins."
+                return FOR_ADMINS
             if not context.arguments:
                 return _listed(self._gate.places)
             return await self._set_known(context, "allowed")
@@ -67,10 +72,9 @@ class Groups:
         if known is not None and known.state == "allowed":  # from afar, with the question left here
             return ALLOWED_ALREADY
         if not context.is_admin:
-            return _asking()
-        await self._set(
-            context.message.address, "allowed", context.message, title=context.arguments
-        )
+            return FOR_ADMINS if context.is_unseen else _asking()
+        title = context.arguments.removeprefix(BY_BUTTON)
+        await self._set(context.message.address, "allowed", context.message, title=title)
         return ALLOWED
 
     async def disallow(self, context: CommandContext) -> str:
@@ -124,6 +128,7 @@ def allow_command(groups: Groups) -> Command:
         handler=groups.allow,
         is_for_admins=True,
         refuses_itself=True,
+        is_told_all=lambda arguments, by_admin: by_admin or arguments == BY_BUTTON,
     )
 
 
@@ -138,7 +143,7 @@ def disallow_command(groups: Groups) -> Command:
 
 
 def _asking() -> CommandAnswer:
-    allow = Choice(label="Allow this group", command="allow", for_anyone=True)
+    allow = Choice(label="Allow this group", command=f"allow {BY_BUTTON}", for_anyone=True)
     return CommandAnswer(text=ASKED, choices=(allow,))
 
 

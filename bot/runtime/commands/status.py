@@ -13,7 +13,7 @@ class Vitals:
     """What the process knows of itself at this moment.
 
     ``channels`` says of each in a phrase how it is doing; ``set_aside`` is how many events of the
-    last day made no sense to them.
+    last day made no sense to them; ``is_rebuilding`` whether the search index is being made anew.
     """
 
     version: str
@@ -23,6 +23,7 @@ class Vitals:
     running_turns: int
     max_turns: int
     set_aside: int = 0
+    is_rebuilding: bool = False
     health: Health = field(default_factory=Health)
 
 
@@ -44,6 +45,8 @@ def status_command(vitals: Callable[[], Vitals], conversations: Conversations) -
                 f"- Set aside since they made no sense, in the last day: {now.set_aside} (the log "
                 "says why: `inbound.set_aside`)"
             )
+        if now.is_rebuilding:
+            lines.append("- Memory: the search index is being made; not all is found yet")
         lines += [f"- Trouble: {reason}" for reason in now.health.reasons]
         return "\n".join(lines)
 

@@ -2,19 +2,25 @@
 
 from bot.core.chat import InboundMessage
 from bot.ports import CommandContext
-from bot.runtime.commands.table import Command, always
+from bot.runtime.commands.table import Command, Scope, always
 from bot.runtime.lanes import Lanes
+
+NOTHING_RUNS = "Nothing is running."
 
 
 def stop_command(lanes: Lanes) -> Command:
     """Cancel the running turn of the chat at once; what was written after the command goes on."""
-    stopped: dict[str, bool] = {}
+    stopped: set[str] = set()
 
     def stop(message: InboundMessage) -> None:
-        stopped[message.event_id] = lanes.stop(message.address.session_key, message.event_id)
+        if lanes.stop(message.address.session_key, message.event_id):
+            stopped.add(message.event_id)
 
     async def answer(context: CommandContext) -> str:
-        return "Stopped." if stopped.pop(context.message.event_id, False) else "Nothing is running."
+        if context.message.event_id not in stopped:
+            return NOTHING_RUNS
+        stopped.discard(context.message.event_id)
+        return "Stopped."
 
     return Command(
         name="stop",
@@ -22,4 +28,5 @@ def stop_command(lanes: Lanes) -> Command:
         handler=answer,
         at_once=stop,
         is_about_conversation=always,
+        scope=Scope(conversations=lanes.stoppable_in, otherwise=NOTHING_RUNS),
     )

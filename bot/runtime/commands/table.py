@@ -4,10 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
-from bot.core.chat import InboundMessage
+from bot.core.chat import ChatAddress, InboundMessage, SessionKey
 from bot.core.commands import CommandCall, MenuReader, nearest_command
 from bot.ports import CommandAnswer, CommandContext, CommandHandler
+
+Readers = Literal["chat", "asker", "asker_in_private"]
+"""Who reads the answer to a command of a group: all in it; who asked alone, there if the platform
+can do that, else in their private chat; or who asked, in their private chat in any case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Where a command has something to do, if that is not everywhere.
+
+    Attributes:
+        conversations: Gives those of a chat, its threads and itself.
+        otherwise: What is answered where there are none.
+    """
+
+    conversations: Callable[[ChatAddress], tuple[SessionKey, ...]]
+    otherwise: str
 
 
 def always(_: str) -> bool:
@@ -28,7 +46,11 @@ class Command:
         is_of_use: Says whether it can do anything at present; else it is in no list.
         is_about_conversation: Says of what stands behind its name whether one conversation is
             meant, where a chat has several.
+        scope: In which of several conversations it has something to do; None for all.
         at_once: What has to happen before anything is seen to that was written after the command.
+        read_by: Says of what stands behind its name who is to read the answer in a group.
+        is_told_all: Says of what stands behind its name, and of whether an admin gave it, if a
+            whole group is to read the answer though the command is for admins.
     """
 
     name: str
@@ -41,7 +63,10 @@ class Command:
     is_listed: bool = True
     is_of_use: Callable[[], bool] = lambda: True
     is_about_conversation: Callable[[str], bool] = lambda _: False
+    scope: Scope | None = None
     at_once: Callable[[InboundMessage], None] | None = None
+    read_by: Callable[[str], Readers] = lambda _: "chat"
+    is_told_all: Callable[[str, bool], bool] = lambda _arguments, _by_admin: False
 
     @property
     def reader(self) -> MenuReader:
@@ -101,10 +126,15 @@ class CommandTable:
         command = self._commands.get(call.name)
         return command is not None and command.is_about_conversation(call.arguments)
 
-    def is_everybodys(self, call: CommandCall) -> bool:
-        """Say whether a whole group is to read the answer, in which others have a part too."""
+    def scope_of(self, call: CommandCall) -> Scope | None:
+        """Give where a command has something to do; None for everywhere."""
         command = self._commands.get(call.name)
-        return command is not None and command.refuses_itself
+        return None if command is None else command.scope
+
+    def is_told_all(self, call: CommandCall, *, by_admin: bool) -> bool:
+        """Say whether a whole group is to read the answer to a command for admins."""
+        command = self._commands.get(call.name)
+        return command is not None and command.is_told_all(call.arguments, by_admin)
 
     def is_for_admins(self, call: CommandCall) -> bool:
         """Say whether others may not give it."""
@@ -113,8 +143,14 @@ class CommandTable:
 
     def asks_for_rights(self, call: CommandCall) -> bool:
         """Say whether a command does less for some, or nothing, and has no more to say to them."""
-        is_for_all = self.is_everybodys(call) or not self.is_for_admins(call)
-        return self.heeds_chat_admins(call) or not is_for_all
+        command = self._commands.get(call.name)
+        has_more_to_say = command is None or command.refuses_itself or not command.is_for_admins
+        return self.heeds_chat_admins(call) or not has_more_to_say
+
+    def readers_of(self, call: CommandCall) -> Readers:
+        """Say who is to read the answer in a group."""
+        command = self._commands.get(call.name)
+        return "chat" if command is None else command.read_by(call.arguments)
 
     def knows(self, call: CommandCall) -> bool:
         """Say whether there is such a command."""

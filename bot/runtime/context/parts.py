@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 
-from bot.core.chat import SessionKey
+from bot.core.chat import Sender, SessionKey
 from bot.core.llm import ToolSpec
 from bot.core.tokens import Budget, budget_for
 from bot.ports import Clock, Conversations, MemoryJobs, TaskStates, TokenCounter
 from bot.runtime.context.model_windows import ModelWindows
+from bot.runtime.context.recalling import Recalling
+from bot.runtime.metrics import Metrics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,8 @@ class ContextParts:
         instructions: The operator's general instructions.
         tools: All tools at this moment.
         on_left: Called when turns left a window and wait for their summary.
+        zone_of: Says by which time zone somebody lives; None where all live by the bot's.
+        recalling: Looks memory through for turns; None where there is none.
     """
 
     conversations: Conversations
@@ -52,6 +56,9 @@ class ContextParts:
     instructions: str
     tools: Callable[[], tuple[ToolSpec, ...]]
     on_left: Callable[[], None]
+    recalling: Recalling | None = None
+    zone_of: Callable[[Sender], tzinfo] | None = None
+    metrics: Metrics = field(default_factory=Metrics)
 
     def window_of(self, limits: TurnLimits) -> int:
         """Say how many tokens the model reads, its answer included."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from bot.core.chat import SessionKey
 from bot.core.tokens import calibrate
 from bot.core.turns import Turn
-from bot.core.window.conversation import Conversation
+from bot.core.window.conversation import Conversation, Cut
+from bot.core.window.opening import render_opening
+from bot.core.window.recent import Work, gone_out_of_view
 from bot.core.window.shapes import as_text, shown
 from bot.core.window.summary.render import render_summary
 from bot.core.window.window import Window
@@ -18,6 +20,10 @@ SHARE_OF_SUMMARY = 8
 MOST_SUMMARY_TOKENS = 2_000
 """A summary takes so much, and an eighth of the budget, at most."""
 
+SHARE_OF_OPENING = 16
+MOST_OPENING_TOKENS = 800
+"""What a session opens with takes so much, and a sixteenth of the budget, at most."""
+
 MOST_SAMPLES = 8
 """So many of a chat's newest calls say how the local count is to be corrected."""
 
@@ -27,6 +33,7 @@ class Held:
     """What is held of a chat: its conversation with turns as they are shown, and what left it.
 
     Attributes:
+        work: Of turns that are not shown in full, oldest first.
         samples: Local counts of the newest requests and what the model ``model`` said of them.
     """
 
@@ -34,6 +41,7 @@ class Held:
     uncovered: tuple[Turn, ...]
     samples: tuple[tuple[int, int], ...]
     model: str
+    work: tuple[Work, ...] = ()
 
 
 class ChatState:
@@ -77,9 +85,33 @@ class ChatState:
             past=tuple(each for each in conversation.turns if each.id < turn.id),
             open_turn=turn,
             uncovered=held.uncovered,
+            opening=self.opening_of(conversation.cut, limits),
             summary=summary,
             instructions=self._parts.instructions,
+            conduct=self._conduct(),
         )
+
+    def lone_window(self, turn: Turn) -> Window:
+        """Make the window of a turn that is no part of the conversation, or has none to read."""
+        return Window(
+            open_turn=turn, instructions=self._parts.instructions, conduct=self._conduct()
+        )
+
+    def opening_of(self, cut: Cut, limits: TurnLimits) -> str:
+        """Write out what a session opens with by a cut; empty for nothing."""
+        if cut.opening is None:
+            return ""
+        limit_tokens = self._parts.budget(limits).limit_tokens
+        return render_opening(
+            cut.opening,
+            self._parts.timezone,
+            max_tokens=min(MOST_OPENING_TOKENS, limit_tokens // SHARE_OF_OPENING),
+            count=self._parts.counter.count,
+        )
+
+    def _conduct(self) -> str:
+        recalling = self._parts.recalling
+        return "" if recalling is None else recalling.conduct(self._session_key)
 
     def scale(self, limits: TurnLimits) -> Scale:
         """Give what windows of this chat are weighed with."""
@@ -119,7 +151,9 @@ class ChatState:
             summary=summary if version else None,
             is_fresh=False,
         )
-        self._held = replace(held, conversation=conversation, uncovered=window.uncovered)
+        before, first = held.conversation.turns, window.cut.cleared_before
+        work = gone_out_of_view(held.work, before, window.past, first)
+        self._held = replace(held, conversation=conversation, uncovered=window.uncovered, work=work)
 
     def add_turn(self, turn: Turn) -> None:
         """Take an ended turn into the conversation, unless it was cleared meanwhile."""
@@ -152,11 +186,13 @@ class ChatState:
             if call.asked_model == limits.model and call.local_tokens and call.usage.prompt_tokens
         )
         turns = tuple(shown(turn, cut) for turn in conversation.turns)
+        in_full = () if conversation.is_fresh else turns  # or in a moment in words only
         return Held(
             conversation=replace(conversation, turns=turns, calls=()),
             uncovered=await self._read_uncovered(conversation),
             samples=samples[-MOST_SAMPLES:],
             model=limits.model,
+            work=gone_out_of_view((), conversation.turns, in_full, cut.cleared_before),
         )
 
     async def _read_uncovered(self, conversation: Conversation) -> tuple[Turn, ...]:

@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 
 from bot.core.chat import SessionKey
 from bot.core.llm import Usage
+from bot.core.memory.opening import Opening
+from bot.core.memory.recalled import Recollection
 from bot.core.messages import Message
+from bot.core.metrics import COMPACTIONS
 from bot.core.tokens import weigh_message, weigh_tools
 from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import Compaction, Cut
@@ -28,6 +31,9 @@ class ContextView:
     """A chat's context at this moment, and its limits.
 
     Attributes:
+        opening: What the session opened with, None for nothing.
+        memory: What was remembered for the newest message, None where that is not known any more;
+            ``facts_tokens`` and ``recalled_tokens`` are what that costs.
         usage: What the answers since the last clear took in and gave out.
         max_tokens: What a request may have; ``set_tokens`` is what somebody set, of which a model
             that reads ``window_tokens`` with its answer may leave less.
@@ -44,10 +50,14 @@ class ContextView:
     model: str
     turns_left: int
     compaction: Compaction | None
+    opening: Opening | None
     usage: Usage
     can_undo: bool
     waits_for_summary: bool
     has_summary: bool
+    memory: Recollection | None = None
+    facts_tokens: int = 0
+    recalled_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +95,12 @@ class ContextSteering:
         running = self._manager.running
         window = running.window if running is not None else self._idle_window(held, limits)
         conversation = held.conversation
-        report = report_on(window, self._weights(scale, window), with_open_turn=running is not None)
+        weights = self._weights(scale, window)
+        report = report_on(window, weights, with_open_turn=running is not None)
+        memory = self._manager.memory if running is None else running.memory
+        facts, recalled = (
+            ("", "") if memory is None else (memory.standing_text, memory.relevant_text)
+        )
         return ContextView(
             report=report,
             turns=len(report.turns),
@@ -96,10 +111,14 @@ class ContextSteering:
             model=live.model,
             turns_left=window.cut.turns_left,
             compaction=conversation.compaction,
+            opening=window.cut.opening,
             usage=await self._parts.conversations.usage_of(self._session_key),
             can_undo=conversation.former is not None,
             waits_for_summary=bool(window.cut.digest),
             has_summary=bool(window.summary),
+            memory=memory,
+            facts_tokens=weights.text(facts) if facts else 0,
+            recalled_tokens=weights.text(recalled) if recalled else 0,
         )
 
     async def compact(self) -> Compacted | Refused:
@@ -136,17 +155,33 @@ class ContextSteering:
         if not is_saved:
             return Refused(reason="the chat was cleared meanwhile")
         self._parts.on_left()
+        self._parts.metrics.count(COMPACTIONS, "asked")
         return done
 
     async def clear(self) -> int:
-        """Show nothing of what was before from now on; gives how many turns that were."""
+        """Show nothing of what was before from now on, nor recall it; gives how many turns go."""
+        return await self._leave(None, is_recalled=False)
+
+    async def begin_session(self, opening: Opening | None) -> int:
+        """Show nothing of what was before but ``opening``; gives how many turns go.
+
+        What was said before may be recalled, also where there is nothing to open with.
+        """
+        return await self._leave(opening, is_recalled=True)
+
+    async def _leave(self, opening: Opening | None, *, is_recalled: bool) -> int:
         held = await self._manager.state.hold()
         limits, _ = self._limits()
         turns = len(self._with_running(self._idle_window(held, limits)).past)
         now = self._parts.clock.now()
         await self._parts.conversations.clear(
-            self._session_key, at=now, compaction=Compaction(kind="clear", at=now, turns_left=turns)
+            self._session_key,
+            at=now,
+            compaction=Compaction(kind="clear", at=now, turns_left=turns),
+            opening=opening,
+            is_recalled=is_recalled,
         )
+        self._parts.metrics.count(COMPACTIONS, "clear")
         self._manager.forget()
         return turns
 
@@ -195,6 +230,7 @@ class ContextSteering:
             before,
             cut=former,
             past=tuple(shown(turn, former) for turn in turns),
+            opening=self._manager.state.opening_of(former, self._parts.limits(self._session_key)),
             summary=before.summary if former.summary_version else "",
         )
 

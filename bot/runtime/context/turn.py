@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from bot.core.chat import SessionKey
 from bot.core.llm import ModelRequest, Usage
+from bot.core.memory.recalled import Recollection
 from bot.core.messages import Message
+from bot.core.metrics import COMPACTIONS
 from bot.core.turns import Turn
 from bot.core.window.assemble import assemble
 from bot.core.window.conversation import Compaction, CompactionKind
@@ -24,11 +26,32 @@ from bot.runtime.context.state import ChatState
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """What a turn begins with.
+
+    Attributes:
+        generation: That of the conversation; None for a turn that is no part of it, or of which
+            the conversation cannot be read: then nothing is decided for it.
+        is_fresh: Whether it is the first turn of its chat in this process.
+        memory: What was recalled for it; the window says it.
+        missing: Sentences on what could not be looked up.
+    """
+
+    window: Window
+    generation: int | None
+    is_fresh: bool
+    memory: Recollection = field(default_factory=Recollection)
+    missing: tuple[str, ...] = ()
+
+
 class TurnContext:
     """Makes the requests of one turn.
 
     Attributes:
         notice: What people are told besides the answer: that the chat was shortened; empty else.
+        missing: Sentences on what could not be looked up for it, for people too.
+        memory: What was recalled for it.
     """
 
     def __init__(
@@ -36,19 +59,18 @@ class TurnContext:
         session_key: SessionKey,
         parts: ContextParts,
         state: ChatState,
-        window: Window,
-        *,
-        generation: int | None,
-        is_fresh: bool,
+        opened: Opened,
     ) -> None:
         self.notice = ""
+        self.missing = opened.missing
+        self.memory = opened.memory
         self._session_key = session_key
         self._parts = parts
         self._state = state
-        self._window = window
-        self._kept = window.cut
-        self._generation = generation
-        self._is_fresh = is_fresh
+        self._window = opened.window
+        self._kept = opened.window.cut
+        self._generation = opened.generation
+        self._is_fresh = opened.is_fresh
         self._overflows = 0
         self._model = ""
         self._local = 0
@@ -159,8 +181,16 @@ class TurnContext:
             if is_saved:
                 self._state.keep(after)
             else:
-                self._generation = None
+                self._leave()
         self._is_fresh = False
+
+    def _leave(self) -> None:
+        """Note that the chat was cleared or changed meanwhile: this turn is of what was before.
+
+        What is held of the chat is as old, and the next turn reads it anew.
+        """
+        self._generation = None
+        self._state.forget(is_in_use=True)
 
     async def _save(self, before: Window, after: Window, kind: CompactionKind) -> None:
         assert self._generation is not None
@@ -180,12 +210,13 @@ class TurnContext:
             at=now,
             compaction=compaction,
         )
-        if not is_saved:  # cleared meanwhile: this turn belongs to what was before
-            self._generation = None
+        if not is_saved:
+            self._leave()
             return
         self._kept = after.cut
         self._state.keep(after)
         self._parts.on_left()
+        self._parts.metrics.count(COMPACTIONS, kind)
         logger.info(
             "context.compacted",
             extra={
@@ -199,7 +230,7 @@ class TurnContext:
 
 
 def _kept_messages(window: Window) -> tuple[Message, ...]:
-    return assemble(replace(window, volatile=())).messages
+    return assemble(replace(window, volatile=(), facts="", recalled="")).messages
 
 
 _Rung = tuple[CompactionKind, Callable[[Window, Limits], Window], str]

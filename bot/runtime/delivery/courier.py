@@ -26,17 +26,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.core.chat import ChatAddress, Receipt, Reply
 from bot.core.lifecycle import UNKNOWN_FATE, OutboxItem
+from bot.core.metrics import FAILURES, RETRIES
 from bot.core.retry import RetryPolicy, delay_before
 from bot.errors import ChannelError, DeliveryError, FateUnknown
 from bot.ports import Channel, Clock, Lifecycle
 from bot.runtime.activity import Activity
 from bot.runtime.delivery.marks import Marks
 from bot.runtime.delivery.pacing import Pacer
+from bot.runtime.metrics import Metrics
 from bot.runtime.supervisor import Spawn
 
 logger = logging.getLogger(__name__)
@@ -70,6 +72,7 @@ class DeliveryParts:
     spawn: Spawn
     policy: RetryPolicy
     jitter: Callable[[], float]
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +128,13 @@ class Courier:
             try:
                 receipt = await self._attempt(channel, trip)
             except DeliveryError as error:
+                self._parts.metrics.count(FAILURES, "delivery", type(error).__name__)
                 wait_s = await self._after(trip, error)
                 if wait_s is None:
                     return _given_up(trip, error)
                 await self._rest(trip.item, wait_s)
             except ChannelError as error:  # the token is refused
+                self._parts.metrics.count(FAILURES, "delivery", type(error).__name__)
                 logger.warning("delivery.postponed", extra={**_about(item), "why": str(error)})
                 if not trip.is_in_doubt:
                     await self._marks.pending(item.id)
@@ -212,6 +217,7 @@ class Courier:
         wait_s = self._pause_s(trip, error, is_unknown=is_unknown)
         if not error.can_retry or wait_s is None:
             return None
+        self._parts.metrics.count(RETRIES, "delivery")
         logger.warning(
             "delivery.retried",
             extra={**_about(trip.item), "why": str(error), "retry_in_s": wait_s},

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from bot.core.chat import ChatAddress, Reply, SessionKey
+from bot.core.commands import with_prefix
 from bot.core.lifecycle import UNKNOWN_FATE, OutboxId, OutboxItem
+from bot.core.metrics import DELIVERIES, DELIVERY_SECONDS
 from bot.runtime import notices
 from bot.runtime.border import Incident, guarded
 from bot.runtime.delivery.courier import Courier, Delivered, DeliveryParts
@@ -127,6 +129,7 @@ class Delivery:
         try:
             for item in parts:
                 fate = await self._deliver_one(item)
+                self._meter(item, parts[0], fate)
                 if fate.state == "kept":  # what follows must not arrive before it
                     break
                 if fate.state == "failed":
@@ -134,6 +137,13 @@ class Delivery:
                     is_told = is_told or not item.reply.takes_back
         finally:
             self._end(parts)
+
+    def _meter(self, item: OutboxItem, first: OutboxItem, fate: Delivered) -> None:
+        channel, since_s = item.reply.address.channel, self._since_s.get(first.id)
+        self._parts.metrics.count(DELIVERIES, channel, fate.state)
+        if fate.state == "sent" and since_s is not None:
+            took_s = self._parts.clock.monotonic() - since_s
+            self._parts.metrics.observe(DELIVERY_SECONDS, took_s, channel)
 
     def _end(self, parts: Parts) -> None:
         self._since_s.pop(parts[0].id, None)
@@ -150,8 +160,10 @@ class Delivery:
         """Note that an item failed; of an answer that is told once, and delivered like a reply."""
         notice = None
         if not is_told:
-            text = notices.for_undelivered(reason)
-            notice = Reply(address=item.reply.address, text=text, kind="failure")
+            address = item.reply.address
+            prefix = self._parts.channels[address.channel].capabilities.command_prefix
+            text = with_prefix(notices.for_undelivered(reason), prefix)
+            notice = Reply(address=address, text=text, kind="failure")
         told = await self._marks.failed(item.id, reason, notice)
         if told is not None:
             self.enqueue((told,))

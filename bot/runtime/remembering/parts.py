@@ -10,9 +10,12 @@ from bot.core.chat import SessionKey
 from bot.core.tokens import RESERVE_SHARE, SAFETY
 from bot.core.window.summary.plan import SUMMARISER
 from bot.ports import (
+    ChatMemories,
     Clock,
     Conversations,
-    MemoryFiles,
+    DailyFiles,
+    Episodes,
+    Facts,
     MemoryJobs,
     ModelClient,
     Redactor,
@@ -30,6 +33,10 @@ LEAST_REQUEST_TOKENS = 200
 
 CORRECTION_TOKENS = 300
 """Room for saying what was wrong with an answer."""
+
+
+OFF_PAUSE_S = 6 * 3_600
+"""So long what is to be remembered of a chat waits, again and again, while its memory is off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +57,10 @@ class SummaryLimits:
         """Give the longest answer."""
         return min(ANSWER_TOKENS, self.window_tokens // RESERVE_SHARE)
 
-    def request_tokens(self, counter: TokenCounter) -> int:
+    def request_tokens(self, counter: TokenCounter, instructions: str = SUMMARISER) -> int:
         """Give the longest text that surely fits, by local count, beside the instructions."""
         reads = (self.window_tokens - self.answer_tokens) * (1 - SAFETY)
-        room = int(reads) - counter.count(SUMMARISER) - CORRECTION_TOKENS
+        room = int(reads) - counter.count(instructions) - CORRECTION_TOKENS
         return max(LEAST_REQUEST_TOKENS, min(room, MOST_REQUEST_TOKENS))
 
 
@@ -66,11 +73,14 @@ class RememberingParts:
         limits: Who summarises a chat at this moment.
         on_landed: Called when a chat's summary is new: what is held of the chat is out of date.
         spawn: Starts a job beside the others; a failure nobody foresaw ends there.
+        facts: Where facts are kept that are read out of turns; without it none are read.
+        episodes: Where past sessions are recorded; without it none are.
+        memories: Says which chats are remembered; without it all are.
     """
 
     jobs: MemoryJobs
     conversations: Conversations
-    files: MemoryFiles
+    files: DailyFiles
     model: ModelClient
     redactor: Redactor
     counter: TokenCounter
@@ -79,6 +89,13 @@ class RememberingParts:
     limits: Callable[[SessionKey], SummaryLimits]
     on_landed: Callable[[SessionKey], None]
     spawn: Spawn
+    facts: Facts | None = None
+    episodes: Episodes | None = None
+    memories: ChatMemories | None = None
+
+    def is_remembered(self, session_key: SessionKey) -> bool:
+        """Say whether a chat's memory is on."""
+        return self.memories is None or self.memories.is_remembered(session_key)
 
     def day_of(self, moment: datetime) -> date:
         """Say on which day of the calendar a moment was."""
@@ -92,8 +109,17 @@ class Failure:
     Attributes:
         reason: A word for the log and the job's row: nothing that anybody said.
         is_lasting: Whether waiting alone will hardly help.
+        is_pause: Nothing failed: it is to be asked again after ``retry_after_s``, however late.
     """
 
     reason: str
     is_lasting: bool = False
     retry_after_s: float = 0.0
+    is_pause: bool = False
+
+
+OFF = Failure(reason="memory is off", is_pause=True, retry_after_s=OFF_PAUSE_S)
+"""A chat's memory was switched off: what was said before that waits until it is on again.
+
+What is kept already was made of words that may be changed meanwhile: it is to be made anew then.
+"""

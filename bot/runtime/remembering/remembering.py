@@ -10,6 +10,7 @@ from bot.core.chat import SessionKey
 from bot.core.memory.audience import Audience
 from bot.core.memory.jobs import MemoryJob
 from bot.errors import StoreError
+from bot.runtime.remembering.asking import CAPPED
 from bot.runtime.remembering.parts import Failure, RememberingParts
 from bot.runtime.remembering.work import MemoryWork
 from bot.runtime.waiting import either
@@ -38,11 +39,17 @@ class Remembering:
         self._work = MemoryWork(parts)
         self._busy: set[SessionKey] = set()
         self._woken = asyncio.Event()
+        self._are_caps_new = True  # the operator may have raised them since the last process
         self._troubles: list[str] = []
         self.trouble = ""
 
     def wake(self) -> None:
         """Look for work now: something left a window, or a job was asked for."""
+        self._woken.set()
+
+    def follow_caps(self) -> None:
+        """Look again at what was held back: more may be spent today, or less."""
+        self._are_caps_new = True
         self._woken.set()
 
     async def run(self) -> None:
@@ -86,7 +93,7 @@ class Remembering:
     async def _write_files(self) -> float | None:
         """Write what waits, all that can be written: a broken folder holds up no other one."""
         broken: set[Audience] = set()
-        jobs, after = self._parts.jobs, 0
+        jobs, after, since = self._parts.jobs, 0, self._parts.files.cleanings
         while entries := await jobs.unwritten(limit=_ENTRIES_AT_ONCE, after=after):
             after = entries[-1].turn_id
             for audience in dict.fromkeys(entry.audience for entry in entries):
@@ -94,7 +101,7 @@ class Remembering:
                     continue
                 of_folder = tuple(entry for entry in entries if entry.audience == audience)
                 try:
-                    await self._parts.files.append(of_folder)
+                    await self._parts.files.append(of_folder, since=since)
                 except StoreError as error:
                     broken.add(audience)
                     self._troubles.append(str(error))
@@ -105,7 +112,12 @@ class Remembering:
         return STORE_RETRY_S if broken else None
 
     async def _start_due(self) -> float | None:
+        if self._parts.facts is not None:
+            await self._parts.facts.ask_to_read()
         now = self._parts.clock.now()
+        if self._are_caps_new:
+            self._are_caps_new = False  # before waiting: they may change again meanwhile
+            await self._parts.jobs.go_on(CAPPED, at=now)
         if len(self._busy) < MOST_AT_ONCE:
             # A busy chat may have a job of each kind in front.
             most = MOST_AT_ONCE + 2 * len(self._busy)

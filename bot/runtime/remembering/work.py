@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
-from bot.core.memory.daily import time_in_file
 from bot.core.memory.jobs import MemoryEntry, MemoryJob
 from bot.core.turns import Turn
 from bot.core.window.conversation import Conversation, KeyPoints, Summary
@@ -21,9 +21,13 @@ from bot.core.window.summary.plan import (
     plan_summary,
     split_for_summary,
 )
-from bot.core.window.summary.render import entry_text, mechanical_points
-from bot.runtime.remembering.parts import Failure, RememberingParts
-from bot.runtime.remembering.summariser import TOO_LONG, Summariser, redacted_points
+from bot.core.window.summary.render import mechanical_points
+from bot.runtime.remembering.asking import TOO_LONG
+from bot.runtime.remembering.entries import make_entries
+from bot.runtime.remembering.fact_reading import FactReading
+from bot.runtime.remembering.parts import OFF, Failure, RememberingParts
+from bot.runtime.remembering.sessions import SessionRecorder
+from bot.runtime.remembering.summariser import Summariser
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +63,8 @@ class MemoryWork:
     def __init__(self, parts: RememberingParts) -> None:
         self._parts = parts
         self._summariser = Summariser(parts)
+        self._reading = None if parts.facts is None else FactReading(parts, parts.facts)
+        self._recorder = None if parts.episodes is None else SessionRecorder(parts, parts.episodes)
 
     async def carry_out(self, job: MemoryJob) -> None:
         """Do a job, or put it off.
@@ -68,11 +74,21 @@ class MemoryWork:
         """
         if job.kind == "summary":
             await self._summarise(job)
+        elif job.kind == "facts":
+            await self._read_facts(job)
+        elif job.kind == "episode":
+            await self._record_session(job)
         else:
             await self._remember(job)
 
     async def put_off(self, job: MemoryJob, failure: Failure) -> None:
-        """Note a failure, and when the job is tried again."""
+        """Note a failure, and when the job is tried again; a pause is no failure."""
+        if failure.is_pause:
+            due_at = self._parts.clock.now() + timedelta(seconds=failure.retry_after_s)
+            await self._parts.jobs.hold_back(job.id, due_at=due_at, reason=failure.reason)
+            about = {"why": failure.reason, "retry_in_s": round(failure.retry_after_s, 1)}
+            logger.info("memory.held_back", extra=_told(job) | about)
+            return
         failures = job.attempts + 1
         pause_s = max(PAUSES_S[min(failures, len(PAUSES_S)) - 1], failure.retry_after_s)
         due_at = self._parts.clock.now() + timedelta(seconds=pause_s)
@@ -91,17 +107,30 @@ class MemoryWork:
         merge = _Merge(summary=conversation.summary, left=turns)
         await self._merge(merge, job, conversation.generation)
         if merge.points and merge.summary is not None:
-            entries = self._entries(job, merge.points, turns)
+            entries = make_entries(self._parts, job, merge.points, turns)
             await self._land(job, conversation, merge.summary, entries)
         if merge.failure is not None:
             await self._fail(job, merge.failure, merge.left)
+
+    async def _record_session(self, job: MemoryJob) -> None:
+        if self._recorder is None:
+            await self._parts.jobs.drop(job.id)
+            return
+        failure = await self._recorder.record(job, partial(_is_without_hope, job))
+        if failure is not None:
+            await self.put_off(job, failure)
+
+    async def _read_facts(self, job: MemoryJob) -> None:
+        if self._reading is None:
+            await self._parts.jobs.drop(job.id)
+        elif (failure := await self._reading.carry_out(job)) is not None:
+            await self.put_off(job, failure)
 
     async def _fail(self, job: MemoryJob, failure: Failure, left: tuple[Turn, ...]) -> None:
         """Put a summary off; after many failures daily files do not wait for it any longer."""
         is_given_up = failure.is_lasting and job.attempts + 1 >= GIVEN_UP_AFTER
         if _is_without_hope(job, failure):
-            points = tuple(map(mechanical_points, left))
-            entries = self._entries(job, points, left)
+            entries = make_entries(self._parts, job, tuple(map(mechanical_points, left)), left)
             await self._parts.jobs.remember(job, entries, is_done=is_given_up)
         if is_given_up:
             logger.error("memory.given_up", extra=_told(job) | {"why": failure.reason})
@@ -175,6 +204,9 @@ class MemoryWork:
     async def _remember(self, job: MemoryJob) -> None:
         halvings = 0
         while turns := await self._parts.jobs.unremembered(job, limit=MOST_TURNS_AT_ONCE):
+            if not self._parts.is_remembered(job.session_key):
+                await self.put_off(job, OFF)
+                return
             run, room = self._next_run(turns, job, halvings)
             plan = plan_notes(
                 run,
@@ -183,6 +215,8 @@ class MemoryWork:
                 count=self._parts.counter.count,
             )
             draft = await self._draft(plan, job)
+            if not self._parts.is_remembered(job.session_key):
+                continue  # it was switched off while the model answered
             if not isinstance(draft, Failure):
                 await self._note(job, run, draft.turns)
             elif draft.reason == TOO_LONG and halvings < _MOST_HALVINGS:
@@ -197,7 +231,7 @@ class MemoryWork:
     async def _note(
         self, job: MemoryJob, turns: tuple[Turn, ...], points: tuple[KeyPoints, ...]
     ) -> None:
-        entries = self._entries(job, points, turns, on_their_day=True)
+        entries = make_entries(self._parts, job, points, turns, on_their_day=True)
         await self._parts.jobs.remember(job, entries, is_done=False)
         logger.info("memory.noted", extra=_told(job) | {"turns": len(turns)})
 
@@ -229,39 +263,11 @@ class MemoryWork:
             count=self._parts.counter.count,
         )
 
-    def _entries(
-        self,
-        job: MemoryJob,
-        points: tuple[KeyPoints, ...],
-        turns: tuple[Turn, ...],
-        *,
-        on_their_day: bool = False,
-    ) -> tuple[MemoryEntry, ...]:
-        """Make the entries of ``turns``: for today's file, where they left, or for their own."""
-        of_id = {turn.id: turn for turn in turns}
-        today = self._parts.day_of(self._parts.clock.now())
-        entries: list[MemoryEntry] = []
-        for each in points:
-            turn = of_id[each.turn_id]
-            moment = turn.started_at.astimezone(self._parts.timezone)
-            day = moment.date() if on_their_day else today
-            clean = redacted_points(each, self._parts.redactor)
-            entries.append(
-                MemoryEntry(
-                    turn_id=turn.id,
-                    moment=moment,
-                    audience=job.audience,
-                    day=day,
-                    text=entry_text(clean, time_in_file(moment, day)),
-                    revision=turn.revision,
-                )
-            )
-        return tuple(entries)
-
 
 def _is_without_hope(job: MemoryJob, failure: Failure) -> bool:
     """Say whether daily files have waited long enough for a model."""
-    return job.attempts + 1 >= MECHANICAL_AFTER * (1 if failure.is_lasting else 2)
+    most = MECHANICAL_AFTER * (1 if failure.is_lasting else 2)
+    return not failure.is_pause and job.attempts + 1 >= most
 
 
 def _told(job: MemoryJob) -> dict[str, object]:

@@ -9,7 +9,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from bot.core.chat import Inbound, InboundMessage, Reply, SessionKey, StopRequest
+from bot.core.chat import (
+    ChatAddress,
+    Inbound,
+    InboundMessage,
+    Reply,
+    SessionKey,
+    StopRequest,
+)
 from bot.core.commands import parse_command
 from bot.core.lifecycle import Claim, DeliveryState, OutboxId, OutboxItem, Received, address_of
 from bot.core.turns import Outcome, TurnId
@@ -156,6 +163,17 @@ class Ledger:
             if open_ids and set(open_ids) <= set(turn.messages):
                 for name in self._put_away_before(turn) & set(all_ids):
                     self.fault(f"a model that was asked for {open_ids} was shown {name} after /new")
+
+    def opened(self, open_ids: tuple[str, ...], known_ids: tuple[str, ...]) -> None:
+        """Note what a session opened with, which must be of its own chat."""
+        chats = {
+            ChatAddress.from_session_key(turn.session_key).whole_chat
+            for turn in self.turns.values()
+            for name in turn.messages
+            if name in (*open_ids, *known_ids)
+        }
+        if len(chats) > 1:
+            self.fault(f"a session with {open_ids} opened with {known_ids}: {chats}")
 
     def finished(self, turn_id: TurnId, outcome: Outcome, items: tuple[OutboxItem, ...]) -> None:
         """Note the end of a turn; ending it once more changes nothing."""

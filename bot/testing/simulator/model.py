@@ -8,7 +8,7 @@ from collections.abc import Callable
 from bot.core.llm import Delta, ModelRequest, ModelResponse, StopReason, TextDelta, Usage
 from bot.core.looking_back import LEAD
 from bot.core.messages import ContentBlock, Message, Text, ToolCall
-from bot.core.window.notes import words_of
+from bot.core.window.notes import OPENING_LEAD, words_of
 from bot.errors import (
     ContextTooLong,
     ModelAuthError,
@@ -58,7 +58,9 @@ class SimulatedModel:
         for fault in request_faults(request):
             self._ledger.fault(f"a vendor would refuse the request: {fault}")
         ids, rounds = _open_turn(request)
-        self._ledger.asked(ids, ids_named("\n".join(each.text for each in request.messages)))
+        opened, shown = _told_apart(request)
+        self._ledger.asked(ids, ids_named(shown))
+        self._ledger.opened(ids, ids_named(opened))
         self._world.note(f"model is asked for {' '.join(ids)}, round {rounds}")
         if self._world.strikes(self._world.weather.model_fails):
             self._ledger.model_failures.add(ids)
@@ -163,6 +165,18 @@ def _open_turn(request: ModelRequest) -> tuple[tuple[str, ...], int]:
             return ids_named(text), rounds
         rounds += bool(message.tool_calls)
     return (), rounds
+
+
+def _told_apart(request: ModelRequest) -> tuple[str, str]:
+    """Tell what a session opened with, which is of sessions before it, from all that was said."""
+    texts = [
+        block.text
+        for message in request.messages
+        for block in message.blocks
+        if isinstance(block, Text)
+    ]
+    opened = [text for text in texts if text.startswith(OPENING_LEAD)]
+    return "\n".join(opened), "\n".join(text for text in texts if text not in opened)
 
 
 def _response(blocks: tuple[ContentBlock, ...], stop: StopReason) -> ModelResponse:

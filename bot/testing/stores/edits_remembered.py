@@ -1,16 +1,19 @@
-"""Changed messages of turns that were summarised, or that daily files have."""
+"""Changed messages of turns that were summarised, that daily files have, or facts stand on."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
 
+from bot.core.memory.audience import Viewer
 from bot.core.turns import TurnId
 from bot.core.window.conversation import Cut, KeyPoints, Summary
 from bot.core.window.notes import DELETED
 from bot.testing.clock import START
 from bot.testing.stores.edits import LATER, change, deletion_of, edit_of
+from bot.testing.stores.facts import DAY, PRIVATE, stated
 from bot.testing.stores.given import (
+    ANN,
     HOME,
     TRIMMED,
     Check,
@@ -19,8 +22,11 @@ from bot.testing.stores.given import (
     begin,
     entry_of,
     have_turn,
+    hear,
     message,
 )
+
+HERS = Viewer(audience=PRIVATE, person_key=ANN.person_key)
 
 
 async def summed_up(store: Store, *points: KeyPoints, through: int) -> Cut:
@@ -183,10 +189,33 @@ async def the_daily_file_is_told(open_store: OpenStore) -> None:
     await store.close()
 
 
+async def a_fact_is_no_younger_than_what_is_left_of_it(open_store: OpenStore) -> None:
+    """Neither confirmed by words that were taken back, nor older than those that were not."""
+    store = open_store()
+    ids: list[TurnId] = []
+    for number in range(1, 4):
+        await hear(store, message(number))
+        claim = await store.claim(HOME.session_key, at=START + 10 * number * DAY)
+        assert claim is not None
+        await store.finish_turn(claim.turn.id, "answered", (), at=START)
+        ids.append(claim.turn.id)
+        await store.keep_facts((stated(day=10 * number, turn_id=claim.turn.id),))
+
+    await change(store, deletion_of(message(3)))
+    (fact,) = await store.facts_for(HERS)
+    assert (fact.valid_from, fact.confirmed_at) == (START + 10 * DAY, START + 20 * DAY)
+    await change(store, deletion_of(message(1)))
+    (fact,) = await store.facts_for(HERS)
+    assert (fact.valid_from, fact.confirmed_at) == (START + 20 * DAY, START + 20 * DAY)
+    assert (fact.turn_id, fact.said_again) == (ids[1], ())
+    await store.close()
+
+
 EDITS_REMEMBERED: tuple[Check, ...] = (
     a_summary_is_corrected,
     a_deletion_leaves_nothing_in_a_summary,
     a_digest_follows,
     what_was_read_before_is_refused,
     the_daily_file_is_told,
+    a_fact_is_no_younger_than_what_is_left_of_it,
 )

@@ -119,6 +119,10 @@ async def what_a_chat_remembers_goes_with_it(open_store: OpenStore) -> None:
     assert [call.session_key for call in after.calls] == [NEW.session_key]
     assert await store.task_of(NEW.session_key) == task
     assert await store.usage_of(NEW.session_key) == model_call().usage
+    lines = await store.spent_lines((START, START + timedelta(days=1)))
+    spent = {line.name: line.spent.calls for line in lines if line.axis == "chat"}
+    moved = replace(TOPIC, chat="-1009").session_key
+    assert spent == {NEW.session_key: 1, moved: 1, BESIDE.session_key: 1}
     topic = await store.load(replace(TOPIC, chat="-1009").session_key)
     assert [turn.id for turn in topic.turns] == [second]
     assert [turn.id for turn in (await store.load(BESIDE.session_key)).turns] == [beside]

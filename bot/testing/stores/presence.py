@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.core.chat import HeardChat, PersonKey
-from bot.core.lifecycle import ModelCall, Received
-from bot.core.llm import Usage
+from bot.core.chat import HeardChat
+from bot.core.lifecycle import Received
 from bot.testing.clock import START
 from bot.testing.stores.given import (
     ELSEWHERE,
@@ -99,36 +98,9 @@ async def conversations_of_a_chat_are_named(open_store: OpenStore) -> None:
     await store.close()
 
 
-async def usage_is_added_up_by_person(open_store: OpenStore) -> None:
-    """Over all chats, of answers only, from a moment on."""
-    store = open_store()
-    person = PersonKey("slack:T1:U1")
-    for minutes, purpose, who in (
-        (0, "answer", person),
-        (5, "answer", person),
-        (5, "summary", person),
-        (5, "answer", PersonKey("slack:T1:U2")),
-    ):
-        call = ModelCall(
-            session_key=HOME.session_key,
-            person_key=who,
-            model="m",
-            purpose="summary" if purpose == "summary" else "answer",
-            usage=Usage(input_tokens=3, output_tokens=2),
-            at=START + timedelta(minutes=minutes),
-        )
-        await store.record_call(call)
-
-    assert Usage(input_tokens=6, output_tokens=4) == await store.used_by(person, since=START)
-    since = START + timedelta(minutes=1)
-    assert Usage(input_tokens=3, output_tokens=2) == await store.used_by(person, since=since)
-    await store.close()
-
-
 PRESENCE: tuple[Check, ...] = (
     a_chat_is_taken_part_in_from_its_first_message_on,
     chats_are_named_by_when_they_were_heard,
     what_came_in_at_an_address_is_known_there,
     conversations_of_a_chat_are_named,
-    usage_is_added_up_by_person,
 )

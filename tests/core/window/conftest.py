@@ -45,7 +45,11 @@ def random_window(seed: int) -> tuple[Window, Limits]:
         open_turn=chats.turn(len(past) + 1, is_open=True),
         instructions="Be kind to everybody.\n" * 50,
         volatile=("It is Monday.",),
+        opening="[What it opened with: some.]" * dice.randrange(2),
         summary="[Summary of what was before: much.]" if dice.random() < 0.3 else "",
+        conduct="Ask before you rely on it." * dice.randrange(2),
+        facts="- fact:1, a fact:\n| Likes tea.\n" * dice.randrange(20),
+        recalled="- turn:1#0, said by Ann:\n| The keys.\n" * dice.randrange(40),
     )
     size = dice.choice((3_000, 10_000, 45_000, 150_000, 900_000))
     return window, limits(size, dice.choice((1, 2, 3, 5, 20, 40)))

@@ -10,6 +10,7 @@ from bot.core.messages import Message, Text, ToolCall, ToolResult, user_text
 from bot.core.turns import Step, pairing_faults
 from bot.core.window.assemble import assemble
 from bot.core.window.fit import fit
+from bot.core.window.notes import RECALLED_LEFT
 from bot.core.window.shapes import shown
 from bot.core.window.window import Window
 from bot.errors import CannotFit
@@ -107,10 +108,26 @@ def test_asm_2_the_last_turns_outlive_instructions_summary_and_recalled_memory()
         open_turn=turn(5, is_open=True),
         summary="s" * 3_000,
         instructions="Be kind.\n" * 500,
+        opening="o" * 3_000,
+        facts="f" * 3_000,
+        recalled="r" * 3_000,
         volatile=("v" * 3_000,),
     )
 
-    shed = [fit(window, limits(size)).shed for size in (3_000, 2_200, 1_400, 700)]
+    sizes = (5_100, 4_300, 3_600, 2_900, 2_100, 1_400, 700)
+    shed = [fit(window, limits(size)).shed for size in sizes]
 
-    assert [0, 1, 2, 3] == shed
-    assert window.past == fit(window, limits(700)).past
+    assert [0, 1, 2, 3, 4, 5, 6] == shed
+    assert all(window.past == fit(window, limits(size)).past for size in sizes)
+
+
+@pytest.mark.parametrize(
+    ("max_tokens", "told"),
+    [(1_900, ("ffff", "rrrr")), (1_200, ("ffff", RECALLED_LEFT)), (500, (RECALLED_LEFT,))],
+)
+def test_asm_4_that_memory_is_left_out_is_said(max_tokens: int, told: tuple[str, ...]) -> None:
+    window = Window(open_turn=turn(1, is_open=True), facts="f" * 3_000, recalled="r" * 3_000)
+
+    text = assemble(fit(window, limits(max_tokens))).messages[0].text
+
+    assert told == tuple(each for each in ("ffff", "rrrr", RECALLED_LEFT) if each in text)

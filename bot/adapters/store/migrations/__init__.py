@@ -14,6 +14,8 @@ from bot.adapters.store.migrations.m0002_delivery import m0002_delivery
 from bot.adapters.store.migrations.m0003_memory import m0003_memory
 from bot.adapters.store.migrations.m0004_channels import m0004_channels
 from bot.adapters.store.migrations.m0005_recall import m0005_recall
+from bot.adapters.store.migrations.m0006_cost import m0006_cost
+from bot.adapters.store.migrations.m0007_reminders import m0007_reminders
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m0001_initial,
@@ -21,12 +23,19 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m0003_memory,
     m0004_channels,
     m0005_recall,
+    m0006_cost,
+    m0007_reminders,
 )
 """In order; the first makes version 1."""
 
 
-def migrate(connection: sqlite3.Connection) -> int:
+def migrate(
+    connection: sqlite3.Connection, before: Callable[[int], object] = lambda step: None
+) -> int:
     """Apply what is missing, all of it or nothing, and return the version of the schema now.
+
+    ``before`` is called with the number of the first step that is missing, while nobody else can
+    write; not for a file that holds nothing yet. What it raises leaves the file as it is.
 
     Who starts at the same time waits for the write lock and then finds the work done. A version
     above ``len(MIGRATIONS)`` comes from a newer program and is left as it is.
@@ -38,6 +47,8 @@ def migrate(connection: sqlite3.Connection) -> int:
             " (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL)"
         )
         (found,) = connection.execute("SELECT COALESCE(MAX(version), 0) FROM migration").fetchone()
+        if 0 < found < len(MIGRATIONS):
+            before(found + 1)
         for version, step in enumerate(MIGRATIONS[found:], start=found + 1):
             step(connection)
             connection.execute("INSERT INTO migration VALUES (?, ?)", (version, step.__name__))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.core.quoting import objects_in
 from bot.core.turns import TurnId
 from bot.core.window.conversation import KeyPoints, Summary
 from bot.core.window.summary.lines import one_line, written
@@ -24,8 +25,6 @@ MOST_PHRASES = 40
 MOST_PHRASE_CHARS = 1_000
 MOST_OVERVIEW_CHARS = 8_000
 
-_TRIES = 10
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
@@ -37,18 +36,9 @@ class Draft:
 
 def read_draft(text: str) -> Draft | None:
     """Read the JSON that was asked for, bare, in a fence or among words; None if there is none."""
-    decoder = json.JSONDecoder()
-    start = text.find("{")
-    for _ in range(_TRIES):
-        if start < 0:
-            return None
-        try:
-            read: object = decoder.raw_decode(text, start)[0]
-        except (ValueError, RecursionError):
-            read = None
+    for read in objects_in(text):
         if (draft := _draft(read)) is not None:
             return draft
-        start = text.find("{", start + 1)
     return None
 
 
@@ -118,9 +108,7 @@ def _kept_tokens(draft: Draft, plan: SummaryPlan, count: Callable[[str], int]) -
     return overview + sum(count(points_line(points)) for points in kept)
 
 
-def _draft(read: object) -> Draft | None:
-    if not isinstance(read, dict):
-        return None
+def _draft(read: dict[str, object]) -> Draft | None:
     overview, turns = read.get("overview"), read.get("turns")
     if not isinstance(overview, str) or not isinstance(turns, list):
         return None

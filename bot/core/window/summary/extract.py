@@ -1,7 +1,7 @@
-"""A summary without a language model: heads of what was said, picked from the request itself.
+"""Summaries and records without a language model: heads of what was said, from the request.
 
 The offline demo model and the pretended models of tests answer with it, so that everything around
-a summary runs without a vendor.
+them runs without a vendor.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from bot.core.window.summary.lines import one_line
 from bot.core.window.summary.pinned import missing_from
 from bot.core.window.summary.plan import KEY_POINT_TURNS, SUMMARISER
+from bot.core.window.summary.sessions import BEFORE, RECORDER
 from bot.core.window.summary.transcript import sections_in
 
 _TURN = re.compile(r"turn (\d+), (request|tools|reply|exact details)")
@@ -40,6 +41,33 @@ def extractive_answer(request_text: str) -> str:
     answer = {
         "overview": overview,
         "turns": [_noted(number, parts) for number, parts in turns.items()],
+    }
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def is_record_request(system: str) -> bool:
+    """Say whether these are the instructions of the recorder of sessions."""
+    return system == RECORDER
+
+
+def extractive_record(request_text: str) -> str:
+    """Answer a recorder's request with JSON made of heads of texts: nothing is judged in it."""
+    before, turns = "", dict[int, dict[str, str]]()
+    for label, text in sections_in(request_text):
+        if found := _TURN.fullmatch(label):
+            turns.setdefault(int(found[1]), {})[found[2]] = text
+        elif label == BEFORE:
+            before = one_line(text, _OVERVIEW_CHARS)
+    asked = [one_line(parts.get("request", ""), _HEAD_CHARS) for parts in turns.values()]
+    replies = [one_line(parts.get("reply", ""), _HEAD_CHARS) for parts in turns.values()]
+    said = " · ".join(filter(None, [before, *asked[:1], *asked[-1:]]))
+    answer = {
+        "summary": said or "Nothing of note.",
+        "attempted": [*dict.fromkeys(filter(None, asked))],
+        "succeeded": [*filter(None, replies[-1:])],
+        "failed": [],
+        "decisions": [],
+        "open_tasks": [],
     }
     return json.dumps(answer, ensure_ascii=False)
 

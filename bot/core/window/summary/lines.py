@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-
-
-def one_line(text: str, max_chars: int) -> str:
-    """Give the head of a text on one line; an ellipsis says that it goes on."""
-    line = " ".join(_CONTROLS.sub(" ", text[: 4 * max_chars]).split())
-    is_whole = len(line) <= max_chars and len(text) <= 4 * max_chars
-    return line if is_whole else f"{line[: max_chars - 1]}…"
-
-
-def written(text: str) -> str:
-    """Take out of a text what no file or database can hold: halves of surrogate pairs."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+from bot.core.quoting import one_line as one_line
+from bot.core.quoting import written as written
 
 
 def middle_left_out(text: str, max_tokens: int, count: Callable[[str], int]) -> str:

@@ -9,33 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.core.messages import ToolCall, ToolResult
+from bot.core.quoting import one_line
+from bot.core.quoting import section as section
+from bot.core.quoting import sections_in as sections_in
 from bot.core.shortening import head_and_tail
 from bot.core.turns import Turn
 from bot.core.window.shapes import as_text, characters_left_out
-from bot.core.window.summary.lines import one_line
-
-MARK = "| "
 
 _CALL_CHARS, _RESULT_CHARS = 120, 200
-
-
-def section(label: str, text: str) -> str:
-    """Quote a text under a label of the bot's own; every kind of line break makes a quoted line."""
-    return "\n".join((f"== {label} ==", *(f"{MARK}{line}" for line in text.splitlines())))
-
-
-def sections_in(text: str) -> Iterator[tuple[str, str]]:
-    """Read back what :func:`section` wrote: labels and texts in their order."""
-    label, lines = "", list[str]()
-    for line in text.split("\n"):
-        if line.startswith(MARK):
-            lines.append(line.removeprefix(MARK))
-        elif line.startswith("== ") and line.endswith(" =="):
-            if label:
-                yield label, "\n".join(lines)
-            label, lines = line[3:-3], []
-    if label:
-        yield label, "\n".join(lines)
 
 
 def transcript_of(turn: Turn, max_chars: int) -> str:

@@ -1,0 +1,96 @@
+"""Copies of a database from before its schema was changed, beside it: ``daybook.db.before-m0007``.
+
+They hold what was forgotten since: so they go with the next forgetting, and after a month.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from bot.adapters.memory_disk import Disk
+from bot.adapters.store.copying import require_space, snapshot_of
+from bot.errors import DataError
+
+logger = logging.getLogger(__name__)
+
+MOST_COPIES = 2
+
+LONGEST_DAYS = 30
+"""Long enough to see that a new version does well; as long as a silent chat is kept by default."""
+
+_DAY_S = 86_400
+_MARK = ".before-m"
+_UNFINISHED = ".new"
+
+
+def keep_former(path: Path, version: int) -> None:
+    """Copy the database at ``path`` before step number ``version`` changes its schema.
+
+    The copy has its name once it is whole; of several the newest stay.
+
+    Raises:
+        DataError: It cannot be copied, or there is no space for that and for the change.
+    """
+    target = path.with_name(f"{path.name}{_MARK}{version:04}")
+    try:
+        _copy(path, target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DataError(
+            f"The database {path} cannot be copied before it changes ({reason})."
+        ) from (error)
+    logger.info("store.copied_before_change", extra={"copy": target.name})
+
+
+def drop_old(path: Path) -> None:
+    """Remove copies that were kept for long enough, and one that was never finished."""
+    for former in _copies(path):
+        if _age_s(former) > LONGEST_DAYS * _DAY_S:
+            _drop(former)
+    for fresh in path.parent.glob(f"{path.name}{_MARK}*{_UNFINISHED}"):
+        _drop(fresh)
+
+
+def drop_all(path: Path) -> None:
+    """Remove the copies of a database from which something is to be gone.
+
+    Raises:
+        OSError: One of them stays.
+    """
+    for former in (*_copies(path), *path.parent.glob(f"{path.name}{_MARK}*{_UNFINISHED}")):
+        Disk(os.fsync).wipe(former)
+        logger.info("store.copy_removed", extra={"copy": former.name})
+
+
+def _copy(path: Path, target: Path) -> None:
+    fresh = target.with_name(f"{target.name}{_UNFINISHED}")
+    with snapshot_of(path) as snapshot:
+        purpose = f"Bringing the database {path} up to date"
+        require_space(path.parent, 2 * snapshot.size_bytes, purpose)
+        snapshot.copy_to(fresh)
+    fresh.replace(target)
+    disk = Disk(os.fsync)
+    disk.force(path.parent)
+    for former in sorted(_copies(path), key=_age_s)[MOST_COPIES:]:
+        disk.wipe(former)
+
+
+def _drop(former: Path) -> None:
+    with suppress(OSError):  # the next start tries again
+        Disk(os.fsync).wipe(former)
+
+
+def _copies(path: Path) -> Iterator[Path]:
+    beginning = f"{path.name}{_MARK}"
+    for each in path.parent.glob(f"{beginning}*"):
+        if each.name.removeprefix(beginning).isdecimal():
+            yield each
+
+
+def _age_s(former: Path) -> float:
+    return time.time() - former.stat().st_mtime

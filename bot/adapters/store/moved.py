@@ -1,0 +1,24 @@
+"""Where a chat is by now that was moved: what was begun under its old id may end later."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.adapters.store.schema import Tables
+from bot.core.chat import ChatAddress, SessionKey
+from bot.core.memory.audience import Audience
+
+
+def audience_now(tables: Tables, audience: Audience) -> Audience:
+    """Give the audience that a chat has by now."""
+    row = tables.execute(
+        "SELECT new_chat FROM chat_move WHERE chat_key = ? AND state != 'asked'", key_of(audience)
+    ).fetchone()
+    return audience if row is None else replace(audience, chat=row[0])
+
+
+def key_of(audience: Audience) -> SessionKey:
+    """Name the chat of an audience, without its threads."""
+    return ChatAddress(
+        channel=audience.channel, account=audience.account, chat=audience.chat
+    ).session_key

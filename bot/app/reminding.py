@@ -1,0 +1,61 @@
+"""Reminders and people's time zones, wired together."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+from bot.app.outside import Outside
+from bot.config import Config
+from bot.runtime.access_gate import AccessGate
+from bot.runtime.delivery import Delivery
+from bot.runtime.jobs import ClockTimer
+from bot.runtime.lanes import Lanes
+from bot.runtime.reminder_records import StoredReminderRecords
+from bot.runtime.reminding import Reminding, RemindingParts
+from bot.runtime.supervisor import Spawn
+from bot.runtime.zones import PeopleZones
+
+
+class RemindingService:
+    """What plugins keep reminders in, and what sees to them.
+
+    Attributes:
+        zones: The time zones that people live by.
+        records: What plugins keep reminders in.
+    """
+
+    def __init__(self, config: Config, outside: Outside) -> None:
+        self.zones = PeopleZones(outside.store, ZoneInfo(config.timezone))
+        self.records = StoredReminderRecords(
+            store=outside.store,
+            zones=self.zones,
+            calendar=outside.calendar,
+            clock=outside.clock,
+            redactor=outside.redactor,
+            on_added=self._wake,
+        )
+        self._outside = outside
+        self._reminding: Reminding | None = None
+
+    def start(self, gate: AccessGate, delivery: Delivery, lanes: Lanes, spawn: Spawn) -> None:
+        """Begin to see to what is due, first to what was missed."""
+        outside = self._outside
+        self._reminding = Reminding(
+            RemindingParts(
+                store=outside.store,
+                zones=self.zones,
+                gate=gate,
+                channels=outside.channels,
+                delivery=delivery,
+                lanes=lanes,
+                calendar=outside.calendar,
+                timer=outside.timer or ClockTimer(clock=outside.clock),
+                clock=outside.clock,
+                spawn=spawn,
+            )
+        )
+        spawn("reminding", self._reminding.run())
+
+    def _wake(self) -> None:
+        if self._reminding is not None:
+            self._reminding.wake()

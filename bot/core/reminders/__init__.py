@@ -1,0 +1,57 @@
+"""Reminders and scheduled prompts: what they are, when they are due, how they are asked for."""
+
+from bot.core.reminders.grammar import USAGE, ReminderWish, read_remind
+from bot.core.reminders.moments import (
+    FARTHEST,
+    LATE_AFTER,
+    SHORTEST_GAP,
+    due_slot,
+    is_late,
+    local_moment,
+    read_local,
+    require_in_reach,
+)
+from bot.core.reminders.rhythm import REPEATS, rhythm_of
+from bot.core.reminders.values import (
+    MOST_OPEN,
+    MOST_TEXT_CHARS,
+    NOT_KEPT_YET,
+    Reminder,
+    ReminderId,
+    ReminderKind,
+    Rhythm,
+    ZoneName,
+    is_seen_in,
+    slot_message,
+)
+from bot.core.reminders.wording import confirmation, in_list, moment_in_words, told
+
+__all__ = [
+    "FARTHEST",
+    "LATE_AFTER",
+    "MOST_OPEN",
+    "MOST_TEXT_CHARS",
+    "NOT_KEPT_YET",
+    "REPEATS",
+    "SHORTEST_GAP",
+    "USAGE",
+    "Reminder",
+    "ReminderId",
+    "ReminderKind",
+    "ReminderWish",
+    "Rhythm",
+    "ZoneName",
+    "confirmation",
+    "due_slot",
+    "in_list",
+    "is_late",
+    "is_seen_in",
+    "local_moment",
+    "moment_in_words",
+    "read_local",
+    "read_remind",
+    "require_in_reach",
+    "rhythm_of",
+    "slot_message",
+    "told",
+]

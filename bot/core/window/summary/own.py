@@ -1,0 +1,26 @@
+"""A summary as it is given to the person whose chat it is of."""
+
+from __future__ import annotations
+
+from bot.core.memory.own_conversations import OwnSummary
+from bot.core.window.conversation import Summary
+
+
+def own_summary(summary: Summary) -> OwnSummary:
+    """Give all that a summary says; of what kind a point is, its words tell."""
+    return OwnSummary(
+        through=summary.through,
+        made_at=summary.made_at,
+        overview=summary.overview,
+        points=tuple(
+            (each.turn_id, text)
+            for each in summary.key_points
+            for text in (
+                *each.decisions,
+                *each.information,
+                *each.actions,
+                *each.open_questions,
+            )
+        ),
+        pinned=summary.pinned,
+    )
