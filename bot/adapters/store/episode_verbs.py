@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from datetime import datetime
-from typing import Concatenate, ParamSpec, TypeVar
 
 from bot.adapters.store import episodes
-from bot.adapters.store.schema import Tables
+from bot.adapters.store.verbs import Verbs
 from bot.core.chat import SessionKey
 from bot.core.memory.audience import Viewer
 from bot.core.memory.episodes import Account, Episode, Unrecorded
 from bot.core.memory.jobs import MemoryJob
 from bot.core.turns import Turn
 
-Asked = ParamSpec("Asked")
-Value = TypeVar("Value")
 
-
-class EpisodeVerbs(ABC):
+class EpisodeVerbs(Verbs):
     """A part of the store, told apart by what it is about; it fills the port Episodes."""
-
-    @abstractmethod
-    async def _call(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
-
-    @abstractmethod
-    async def _read(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
 
     async def ask_for_episodes(
         self, silent_since: datetime, *, at: datetime, session_key: str = ""

@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from datetime import datetime
-from typing import Concatenate, ParamSpec, TypeVar
 
 from bot.adapters.store import facts
-from bot.adapters.store.schema import Tables
+from bot.adapters.store.verbs import Verbs
 from bot.core.chat import PersonKey
 from bot.core.memory.audience import Viewer
 from bot.core.memory.extraction import UnreadTurn
 from bot.core.memory.facts import Fact, FactId, NewFact
 from bot.core.memory.jobs import MemoryJob
 
-Asked = ParamSpec("Asked")
-Value = TypeVar("Value")
 
-
-class FactsVerbs(ABC):
+class FactsVerbs(Verbs):
     """A part of the store, told apart by what it is about; it fills the port Facts."""
-
-    @abstractmethod
-    async def _call(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
-
-    @abstractmethod
-    async def _read(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
 
     async def facts_for(self, viewer: Viewer) -> tuple[Fact, ...]:
         """Give the facts that hold and may be recalled by a viewer."""

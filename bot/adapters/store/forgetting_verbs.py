@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from abc import abstractmethod
 from datetime import datetime
-from typing import Concatenate, ParamSpec, TypeVar
 
 from bot.adapters.store import (
     forgetting,
@@ -14,8 +12,8 @@ from bot.adapters.store import (
     reminders,
     scrubbing,
 )
-from bot.adapters.store.schema import Tables
 from bot.adapters.store.scrubbing import StoredText
+from bot.adapters.store.verbs import Verbs
 from bot.adapters.store.wordy_columns import WordyColumn
 from bot.core.chat import Reply
 from bot.core.lifecycle import OutboxItem
@@ -37,28 +35,9 @@ from bot.core.memory.forgetting import (
 from bot.core.turns import TurnId
 from bot.ports.forgetting import MeantTurns, RemovedTurns, Standing
 
-Asked = ParamSpec("Asked")
-Value = TypeVar("Value")
 
-
-class ForgettingVerbs(ABC):
+class ForgettingVerbs(Verbs):
     """A part of the store, told apart by what it is about; it fills the port Forgettings."""
-
-    @abstractmethod
-    async def _call(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
-
-    @abstractmethod
-    async def _read(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
 
     async def meant_turns(
         self,

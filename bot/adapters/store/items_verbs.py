@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import UTC, tzinfo
-from typing import Concatenate, ParamSpec, TypeVar
 
 from bot.adapters.store import audiences, changes, items
-from bot.adapters.store.schema import Tables
+from bot.adapters.store.verbs import Verbs
 from bot.core.chat import SessionKey
 from bot.core.memory.audience import Audience, Viewer
 from bot.core.memory.items import ItemChange, ItemId, ItemRef, MemoryItem
 
-Asked = ParamSpec("Asked")
-Value = TypeVar("Value")
 
-
-class ItemVerbs(ABC):
+class ItemVerbs(Verbs):
     """A part of the store, told apart by what it is about; it fills the port KeptItems.
 
     Attributes:
@@ -28,14 +23,6 @@ class ItemVerbs(ABC):
         super().__init__()
         self.zone: tzinfo = UTC
         self._watchers: list[Callable[[], None]] = []
-
-    @abstractmethod
-    async def _read(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
 
     def watch_changes(self, wake: Callable[[], None]) -> None:
         """Have one more function called after each commit that noted a change."""

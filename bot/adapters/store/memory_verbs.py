@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from datetime import datetime
-from typing import Concatenate, ParamSpec, TypeVar
 
 from bot.adapters.store import conversations, memory, moving, settings, turns, upkeep, usage
-from bot.adapters.store.schema import Tables
+from bot.adapters.store.verbs import Verbs
 from bot.core.chat import SessionKey
 from bot.core.llm import Usage
 from bot.core.memory.audience import Audience
@@ -21,11 +18,8 @@ from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import Compaction, Conversation, Cut, Summary
 from bot.ports import Override, SettingChange
 
-Asked = ParamSpec("Asked")
-Value = TypeVar("Value")
 
-
-class MemoryVerbs(ABC):
+class MemoryVerbs(Verbs):
     """A part of the store, told apart by what it is about.
 
     It fills the ports Conversations, TaskStates, KeptResults, ModelLimits, Sessions, MemoryJobs,
@@ -36,22 +30,6 @@ class MemoryVerbs(ABC):
         super().__init__()
         # Which opening of the store a chat's cut was written by: a new one is a new process.
         self.opened_by = secrets.token_hex(8)
-
-    @abstractmethod
-    async def _call(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
-
-    @abstractmethod
-    async def _read(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
 
     async def load(self, session_key: SessionKey) -> Conversation:
         """Give a chat's cut and all that it shows."""

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from datetime import datetime
-from typing import Concatenate, ParamSpec, TypeVar
 
 from bot.adapters.store import moving, outbox, people, places
-from bot.adapters.store.schema import Tables
+from bot.adapters.store.verbs import Verbs
 from bot.core.chat import ChatAddress, PersonKey, Reply, Sender
 from bot.core.lifecycle import OutboxItem
 from bot.ports import Granted, Pairing, Place
 
-Asked = ParamSpec("Asked")
-Value = TypeVar("Value")
 
-
-class PeopleVerbs(ABC):
+class PeopleVerbs(Verbs):
     """A part of the store, told apart by what it is about; it fills the port People."""
-
-    @abstractmethod
-    async def _call(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
-
-    @abstractmethod
-    async def _read(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
 
     async def grants(self) -> tuple[Granted, ...]:
         """Say what each person may do."""

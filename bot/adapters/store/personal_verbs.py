@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Concatenate, ParamSpec, TypeVar
-
 from bot.adapters.store import personal
-from bot.adapters.store.schema import Tables
+from bot.adapters.store.verbs import Verbs
 from bot.core.chat import ChatAddress, PersonKey
 from bot.core.memory.audience import Viewer
 from bot.core.memory.episodes import Episode
@@ -15,20 +11,9 @@ from bot.core.memory.facts import Fact
 from bot.core.memory.own_conversations import OwnConversation
 from bot.ports import KeptOfChat, OwnTurns
 
-Asked = ParamSpec("Asked")
-Value = TypeVar("Value")
 
-
-class PersonalVerbs(ABC):
+class PersonalVerbs(Verbs):
     """A part of the store; it fills the port PersonalRecords."""
-
-    @abstractmethod
-    async def _read(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
 
     async def private_chats_of(
         self, person_key: PersonKey, *, near: ChatAddress | None = None

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from datetime import datetime
-from typing import Concatenate, ParamSpec, TypeVar
 
 from bot.adapters.store import reminders
-from bot.adapters.store.schema import Tables
+from bot.adapters.store.verbs import Verbs
 from bot.core.chat import InboundMessage, PersonKey, Reply
 from bot.core.lifecycle import OutboxItem
 from bot.core.reminders import Reminder, ReminderId, ZoneName
 
-Asked = ParamSpec("Asked")
-Value = TypeVar("Value")
 
-
-class ReminderVerbs(ABC):
+class ReminderVerbs(Verbs):
     """A part of the store; it fills the ports Reminders and PersonZones."""
-
-    @abstractmethod
-    async def _call(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
-
-    @abstractmethod
-    async def _read(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
 
     async def add_reminder(self, reminder: Reminder, *, most: int) -> Reminder | None:
         """Keep a reminder; None when its author has too many."""

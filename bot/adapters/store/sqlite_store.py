@@ -26,13 +26,14 @@ from bot.adapters.store.facts_verbs import FactsVerbs
 from bot.adapters.store.forgetting_verbs import ForgettingVerbs
 from bot.adapters.store.former import drop_all
 from bot.adapters.store.items_verbs import ItemVerbs
-from bot.adapters.store.memory_verbs import Asked, MemoryVerbs, Value
+from bot.adapters.store.memory_verbs import MemoryVerbs
 from bot.adapters.store.opening import open_database
 from bot.adapters.store.people_verbs import PeopleVerbs
 from bot.adapters.store.personal_verbs import PersonalVerbs
 from bot.adapters.store.reminder_verbs import ReminderVerbs
 from bot.adapters.store.schema import Tables, make_tables
 from bot.adapters.store.usage_verbs import UsageVerbs
+from bot.adapters.store.verbs import Asked, Value
 from bot.core.chat import (
     ButtonPress,
     ChatAddress,

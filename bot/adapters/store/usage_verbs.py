@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Concatenate, ParamSpec, TypeVar
-
 from bot.adapters.store import usage, usage_sums
-from bot.adapters.store.schema import Tables
+from bot.adapters.store.verbs import Verbs
 from bot.core.chat import PersonKey
 from bot.core.cost import Span, Spent, SpentLine
 from bot.core.lifecycle import ModelCall
 
-Asked = ParamSpec("Asked")
-Value = TypeVar("Value")
 
-
-class UsageVerbs(ABC):
+class UsageVerbs(Verbs):
     """A part of the store, told apart by what it is about; it fills the port UsageLog."""
-
-    @abstractmethod
-    async def _call(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
-
-    @abstractmethod
-    async def _read(
-        self,
-        verb: Callable[Concatenate[Tables, Asked], Value],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Value: ...
 
     async def record_call(self, call: ModelCall) -> None:
         """Account for a call of the model that no step of a turn was made of."""
