@@ -144,8 +144,8 @@ def _weighed(asked: Asked, around: Surroundings, likeness: Numbers) -> list[Cand
     columns = zip(
         around.ids.tolist(),
         around.kinds,
-        (has @ asked.rarity / asked.whole).tolist(),
-        (_spread(has, around) @ asked.rarity / asked.whole).tolist(),
+        (_sums(has, asked.rarity) / asked.whole).tolist(),
+        (_sums(_spread(has, around), asked.rarity) / asked.whole).tolist(),
         likeness.tolist(),
         _said_by(asked, around).tolist(),
         _dated(asked.sought, around).tolist(),
@@ -167,6 +167,15 @@ def _weighed(asked: Asked, around: Surroundings, likeness: Numbers) -> list[Cand
         )
         for item_id, kind, own, near, like, is_said_by, is_dated, asks in columns
     ]
+
+
+def _sums(has: Numbers, weights: Numbers) -> Numbers:
+    """Add up weights by rows.
+
+    Not by BLAS, which was seen to warn of invalid numbers where there were none.
+    """
+    sums: Numbers = np.einsum("ij,j->i", has, weights)
+    return sums
 
 
 def _spread(has: Numbers, around: Surroundings) -> Numbers:
