@@ -30,6 +30,7 @@ from bot.core.memory.facts import FactTopic
 from bot.core.memory.items import ItemKind
 from bot.core.memory.recalled import Recalled, quoted
 from bot.core.names import plain_name
+from bot.core.reminders import REPEATS as REMIND_REPEATS
 from bot.core.reminders import USAGE as REMIND_USAGE
 from bot.core.reminders import (
     Reminder,
@@ -78,6 +79,7 @@ from bot.ports import (
 
 __all__ = [
     "MOST_FILE_BYTES",
+    "REMIND_REPEATS",
     "REMIND_USAGE",
     "Attachment",
     "AttachmentKind",

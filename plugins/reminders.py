@@ -6,6 +6,7 @@ from collections.abc import Awaitable
 from typing import Annotated, TypeVar
 
 from bot.api import (
+    REMIND_REPEATS,
     REMIND_USAGE,
     Choice,
     CommandAnswer,
@@ -54,9 +55,7 @@ def _offer_tools(api: PluginAPI) -> None:
         ],
         repeat: Annotated[
             str,
-            "Empty for once. Else daily, weekdays, weekends, weekly, monthly, yearly, hourly, "
-            "names of days (monday, friday), every 15, 20 or 30 minutes, or every 2, 3, 4, 6, 8 "
-            "or 12 hours.",
+            f"Empty for once. Else {REMIND_REPEATS}.",
         ] = "",
         kind: Annotated[
             ReminderKind,

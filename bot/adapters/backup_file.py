@@ -27,11 +27,9 @@ from pathlib import Path
 from typing import Self
 
 from bot.adapters.store.copying import Holding, Tell
+from bot.adapters.store.switching import DATABASE, KNOWLEDGE, MEMORY
 from bot.errors import DataError
 
-DATABASE = "daybook.db"
-MEMORY = "memory"
-KNOWLEDGE = "knowledge"
 README = "README.txt"
 MANIFEST = "manifest.json"
 

@@ -14,17 +14,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from bot.adapters.backup_file import (
-    DATABASE,
-    KNOWLEDGE,
-    MEMORY,
-    BackupReader,
-    BackupWriter,
-    Manifest,
-    is_backup,
-)
-from bot.adapters.memory_disk import is_unfinished
+from bot.adapters.backup_file import BackupReader, BackupWriter, Manifest, is_backup
+from bot.adapters.memory_disk import Disk, is_unfinished
 from bot.adapters.store.copying import look_at_copy, require_space, snapshot_of
+from bot.adapters.store.switching import DATABASE, KNOWLEDGE, MEMORY
 from bot.errors import DataError
 
 Phase = Literal["copying", "examining", "packing", "checking", "unpacking"]
@@ -137,7 +130,7 @@ def make_backup(
             meter.begin("checking")
             _check(draft, manifest, meter)
             draft.replace(target)
-            force(target.parent)
+            Disk(os.fsync).force(target.parent)
         finally:
             for left in (draft, copy):
                 with suppress(OSError):  # the next attempt removes it
@@ -161,15 +154,6 @@ def require_place(source: BackupSource, target: Path) -> None:
             raise DataError(f"A backup in {folder} would be lost with it; name another folder.")
     if target.is_symlink() or (target.exists() and not is_backup(target)):
         raise DataError(f"{target} is there, and is no backup; name another file.")
-
-
-def force(folder: Path) -> None:
-    """Make new names in a folder outlast a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _collect(

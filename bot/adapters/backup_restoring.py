@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from bot.adapters.backup_file import DATABASE, README, BackupReader, Manifest, Member
-from bot.adapters.backup_making import Meter, TellProgress, force
+from bot.adapters.backup_file import README, BackupReader, Manifest, Member
+from bot.adapters.backup_making import Meter, TellProgress
+from bot.adapters.memory_disk import Disk
 from bot.adapters.store.copying import look_at_copy, require_space, skip_ids
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.migrations import MIGRATIONS
-from bot.adapters.store.switching import staging_in, switch
+from bot.adapters.store.switching import DATABASE, staging_in, switch
 from bot.errors import DataError
 
 
@@ -71,8 +72,9 @@ def _unpack(reader: BackupReader, staged: Path, meter: Meter, at: datetime) -> N
     skip_ids(database, at)
     with database.open("r+b") as file:
         os.fsync(file.fileno())
+    disk = Disk(os.fsync)
     for place, _, _ in os.walk(staged):
-        force(Path(place))
+        disk.force(Path(place))
 
 
 def _write(reader: BackupReader, member: Member, staged: Path, meter: Meter) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from bot.adapters import raw_reader
 from bot.adapters.raw_reader import UNREADABLE
+from bot.adapters.store.switching import DATABASE
 from bot.core.memory.forgetting import Trace
 from bot.core.memory.needles import forms_of, is_long
 from bot.errors import StoreError
@@ -26,8 +27,6 @@ WITHIN_S = 600.0
 
 MOST_PROCESSES = 3
 """So many read one after the other; what they have not read by then could not be read."""
-
-DATABASE = "daybook.db"
 
 
 @dataclass(slots=True)

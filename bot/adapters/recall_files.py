@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from bot.core.memory.items import ItemRef
+from bot.core.memory.items import FILE, KNOWLEDGE, ItemRef
 from bot.errors import StoreError
 
 logger = logging.getLogger(__name__)
@@ -22,7 +22,6 @@ logger = logging.getLogger(__name__)
 MOST_BYTES = 4_000_000
 """A larger file is no page that somebody wrote; it is left out."""
 
-_FILE, _KNOWLEDGE = "file:", "knowledge:"
 _ENDING = ".md"
 _DEPTH_OF_MEMORY = 2
 
@@ -99,7 +98,7 @@ class RecallFiles:
         _, folders = _inside(self._memory)
         for folder in folders:
             for file in _inside(folder)[0]:
-                yield ItemRef(f"{_FILE}{folder.name}/{file.name}"), file
+                yield ItemRef(f"{FILE}{folder.name}/{file.name}"), file
 
     def _pages(self) -> Iterator[tuple[ItemRef, _Found]]:
         waiting = [self._knowledge]
@@ -109,7 +108,7 @@ class RecallFiles:
             below = folder.relative_to(self._knowledge).as_posix()
             for file in files:
                 name = file.name if below == "." else f"{below}/{file.name}"
-                yield ItemRef(f"{_KNOWLEDGE}{name}"), file
+                yield ItemRef(f"{KNOWLEDGE}{name}"), file
             waiting += folders
 
     def _mark(self, ref: ItemRef, path: Path, known: str) -> str:
@@ -157,8 +156,8 @@ class RecallFiles:
     def _path_of(self, ref: ItemRef) -> Path | None:
         kind, colon, name = ref.partition(":")
         parts = name.split("/")
-        is_memory = kind + colon == _FILE
-        if not is_memory and kind + colon != _KNOWLEDGE:
+        is_memory = kind + colon == FILE
+        if not is_memory and kind + colon != KNOWLEDGE:
             return None
         if not all(map(_is_plain, parts)) or not name.endswith(_ENDING):
             return None

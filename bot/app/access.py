@@ -33,11 +33,6 @@ class Access:
         await self.gate.load()
         await self.pairings.load()
 
-    def title_of(self, chat: ChatAddress) -> str:
-        """Give what people call a group; empty where that is not known."""
-        place = self.gate.place_of(chat)
-        return "" if place is None else place.title
-
     async def greet(self, context: CommandContext) -> str | CommandAnswer:
         """Greet a stranger, or a group that the bot was added to."""
         if context.message.kind == "group":

@@ -20,9 +20,10 @@ from bot.app.recalling import build_records, propose_with
 from bot.app.reception import Reception
 from bot.app.reminding import RemindingService
 from bot.app.screens import build_screens
-from bot.app.spending import build_spending, caps_of
+from bot.app.spending import build_spending
 from bot.app.watch import Watch, Watched
 from bot.config import Config
+from bot.config.costs import caps_by
 from bot.core.access import GroupMode, format_code
 from bot.core.chat import ChatAddress
 from bot.core.retry import RetryPolicy
@@ -91,7 +92,7 @@ class App:
             config,
             outside,
             self._access,
-            lambda: caps_of(self._agent.settings),
+            lambda: caps_by(self._agent.settings.amount),
             self.watch,
             self._supervisor.spawn,
         )

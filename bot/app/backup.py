@@ -16,12 +16,15 @@ from threading import Event
 
 from bot import __version__
 from bot.adapters import control_client
-from bot.adapters.backup_file import KNOWLEDGE, MEMORY, Manifest
+from bot.adapters.backup_file import Manifest
 from bot.adapters.backup_making import BackupSource, Progress, make_backup
 from bot.adapters.store.folder import lock_data_folder
+from bot.adapters.store.switching import KNOWLEDGE, MEMORY
+from bot.app.asking import asked_or_alone
 from bot.app.progress_shown import ShowProgress
-from bot.errors import BotError, DataError, DataFolderBusy, NotRunning
+from bot.errors import BotError, DataError
 from bot.ports import Clock
+from bot.runtime.nouns import how_many
 
 logger = logging.getLogger(__name__)
 
@@ -131,17 +134,17 @@ def backup(backups: Backups, data_dir: Path, target: Path, show: ShowProgress) -
         BotError: It cannot be written.
     """
     target = target.absolute()
-    answer: Answer = {}
-    try:
+
+    def ask() -> Answer:
+        answer: Answer = {}
         for answer in control_client.follow(
             data_dir, "/backup", text=str(target), timeout_s=QUIET_S
         ):
             show.see(answer)
-    except NotRunning as silent:
-        try:
-            answer = backups.write_alone(target, show.see)
-        except DataFolderBusy as busy:
-            raise NotRunning(f"{busy} It cannot be asked: {silent}") from busy
+        return answer
+
+    try:
+        answer = asked_or_alone(ask, lambda: backups.write_alone(target, show.see))
     finally:
         show.end()
     match answer:
@@ -162,13 +165,9 @@ def word_contents(manifest: Manifest, zone: tzinfo) -> str:
 def _counts(manifest: Manifest) -> Iterator[str]:
     for table, noun in (("session", "chat"), ("turn", "turn"), ("fact", "fact")):
         if table in manifest.rows:
-            yield _counted(manifest.rows[table], noun)
-    yield _counted(manifest.files_below(MEMORY), "memory file")
-    yield _counted(manifest.files_below(KNOWLEDGE), "page") + " of knowledge"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+            yield how_many(manifest.rows[table], noun)
+    yield how_many(manifest.files_below(MEMORY), "memory file")
+    yield how_many(manifest.files_below(KNOWLEDGE), "page") + " of knowledge"
 
 
 def _worded_size(size: int) -> str:

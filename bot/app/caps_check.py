@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from json import JSONDecodeError, loads
 
 from bot.config import Config
-from bot.config.changes import Value, is_value, operator_values
-from bot.core.cost import Cap, Caps, Scope, SpentLine, used_by_place
+from bot.config.changes import is_value, operator_values
+from bot.config.costs import caps_by
+from bot.core.cost import Caps, SpentLine, used_by_place
 from bot.core.findings import Area, Finding
-from bot.core.prices import nano_usd
 from bot.ports import EVERYWHERE, Override
 
 DATA = Area(name="data")
@@ -49,12 +48,9 @@ def _caps_in_force(overrides: tuple[Override, ...], config: Config) -> Caps:
         if each.scope == EVERYWHERE and is_value(each.key, value):
             assert value is None or isinstance(value, int | float | str)
             values[each.key] = value
-    return Caps(person=_cap(values, "person"), chat=_cap(values, "chat"), bot=_cap(values, "bot"))
 
+    def amount(key: str) -> float | None:
+        value = values[key]
+        return value if isinstance(value, int | float) else None
 
-def _cap(values: Mapping[str, Value], scope: Scope) -> Cap:
-    money, tokens = values[f"caps.{scope}_usd"], values[f"caps.{scope}_tokens"]
-    return Cap(
-        tokens=int(tokens) if isinstance(tokens, int | float) else None,
-        nano_usd=nano_usd(money) if isinstance(money, int | float) else None,
-    )
+    return caps_by(amount)

@@ -14,6 +14,7 @@ from bot.errors import BotError
 from bot.ports import Clock
 from bot.runtime.housekeeping import CleanUp, CleanUpParts, clean_up, plan_clean_up
 from bot.runtime.live_settings import LiveSettings
+from bot.runtime.nouns import how_many
 
 Answer = Mapping[str, object]
 """What a clean-up says, in JSON: ``chats`` with ``chat``, ``turns`` and ``heard_at``, an ISO moment
@@ -69,17 +70,17 @@ def word_clean_up(answer: Answer, zone: tzinfo, *, is_dry_run: bool) -> tuple[st
     waiting = _word_held_back(held_back)
     if not chats:
         whose = "other chat" if held_back else "chat"
-        nothing = f"Nothing to remove: no {whose} has been silent for {_counted(days, 'day')}."
+        nothing = f"Nothing to remove: no {whose} has been silent for {how_many(days, 'day')}."
         return (*waiting, nothing)
     width = max(len(name) for name, _, _ in chats)
     names = (
-        f"{name:<{width}}  {_counted(turns, 'turn')}, silent since {_when(heard_at, zone)}"
+        f"{name:<{width}}  {how_many(turns, 'turn')}, silent since {_when(heard_at, zone)}"
         for name, turns, heard_at in chats
     )
     verb = "would be removed" if is_dry_run else "removed; their memory files are kept"
     turns = sum(turns for _, turns, _ in chats)
-    total = f"{_counted(len(chats), 'chat')} with {_counted(turns, 'turn')}"
-    return (*names, *waiting, f"{total}, silent for {_counted(days, 'day')}: {verb}.")
+    total = f"{how_many(len(chats), 'chat')} with {how_many(turns, 'turn')}"
+    return (*names, *waiting, f"{total}, silent for {how_many(days, 'day')}: {verb}.")
 
 
 def _word_held_back(count: int) -> tuple[str, ...]:
@@ -103,10 +104,6 @@ def _read(rows: list[object]) -> Iterator[tuple[str, int, datetime | None]]:
 
 def _when(moment: datetime | None, zone: tzinfo) -> str:
     return "ever" if moment is None else f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _answer(done: CleanUp) -> Answer:

@@ -60,7 +60,7 @@ def build_commands(
                 UsageParts(
                     usage=outside.store,
                     spending=agent.spending,
-                    title_of=access.title_of,
+                    title_of=access.gate.title_of,
                     clock=outside.clock,
                     zone=zone,
                 )

@@ -11,14 +11,13 @@ from pathlib import Path
 from bot.adapters import control_client
 from bot.adapters.store.folder import hold_data_folder
 from bot.adapters.store.switching import DATABASE, MEMORY, PLAN, STAGED, is_plan
+from bot.app.caps_check import DATA
 from bot.app.stored_check import check_stored, named, size
 from bot.config import Config
-from bot.core.findings import Area, Finding, Findings, Grade, finding_from
+from bot.core.findings import Finding, Findings, Grade, finding_from
 from bot.errors import BotError, DataError, DataFolderBusy
 from bot.ports import Clock
 from bot.runtime.health import duration
-
-DATA = Area(name="data")
 
 LEAST_FREE_BYTES = 100 * 1024 * 1024
 """Below this nothing is sure to be written: a database that tidies up needs its own size again."""

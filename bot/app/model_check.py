@@ -43,10 +43,10 @@ async def check_model(config: Config, clock: Clock, *, running: str = "") -> Fin
         running: The name of the model that a running bot asks, which may be another by now.
     """
     keys = config.anthropic
-    key = keys.api_key.get_secret_value() if keys.api_key else None
-    if not key and not keys.base_url:
+    if not keys.api_key and not keys.base_url:
         return (await _instead(),)
-    names = dict.fromkeys((config.model, *([config.summary_model] if key else ()), running))
+    summary = [config.summary_model] if keys.api_key else ()
+    names = dict.fromkeys((config.model, *summary, running))
     client = _client(config, clock)
     try:
         return tuple([await _look_up(client, name, keys.base_url) for name in names if name])

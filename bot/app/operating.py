@@ -6,16 +6,16 @@ import argparse
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from zoneinfo import ZoneInfo
 
 from bot.adapters import control_client
 from bot.adapters.clock import SystemClock
+from bot.app.asking import asked_or_alone
 from bot.app.clean_up import clean_up_alone, word_clean_up
 from bot.config import Config, secrets_of, settings_file
 from bot.core.findings import gravest
-from bot.errors import BotError, DataFolderBusy, NotRunning
+from bot.errors import BotError
 from bot.runtime.health import duration
 from bot.runtime.log import set_up
 
@@ -63,19 +63,15 @@ def pair(config: Config, options: argparse.Namespace) -> int:
 def clean_up(config: Config, options: argparse.Namespace) -> int:
     """Remove silent chats, or only say which: by the running bot, without one by itself."""
     is_dry_run: bool = options.dry_run
-    answer: Mapping[str, object]
-    try:
-        answer = control_client.ask(
+    answer = asked_or_alone(
+        lambda: control_client.ask(
             config.data_dir,
             "/cleanup",
             method="GET" if is_dry_run else "POST",
             timeout_s=CLEAN_UP_TIMEOUT_S,
-        )
-    except NotRunning as silent:
-        try:
-            answer = asyncio.run(clean_up_alone(config, SystemClock(), is_dry_run=is_dry_run))
-        except DataFolderBusy as busy:
-            raise NotRunning(f"{busy} It cannot be asked: {silent}") from busy
+        ),
+        lambda: asyncio.run(clean_up_alone(config, SystemClock(), is_dry_run=is_dry_run)),
+    )
     lines = word_clean_up(answer, ZoneInfo(config.timezone), is_dry_run=is_dry_run)
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
@@ -86,20 +82,16 @@ def export(config: Config, options: argparse.Namespace) -> int:
     from bot.app.export import export_alone, person_named, text_of, write_export
 
     person_key = person_named(options.person)
-    answer: Mapping[str, object]
-    try:
-        answer = control_client.ask(
+    answer = asked_or_alone(
+        lambda: control_client.ask(
             config.data_dir,
             "/export",
             method="POST",
             text=person_key,
             timeout_s=EXPORT_TIMEOUT_S,
-        )
-    except NotRunning as silent:
-        try:
-            answer = asyncio.run(export_alone(config, SystemClock(), person_key))
-        except DataFolderBusy as busy:
-            raise NotRunning(f"{busy} It cannot be asked: {silent}") from busy
+        ),
+        lambda: asyncio.run(export_alone(config, SystemClock(), person_key)),
+    )
     text = text_of(answer)
     if options.out is None:
         sys.stdout.write(text)

@@ -11,9 +11,8 @@ from bot.app.outside import Outside
 from bot.app.watch import Watch
 from bot.config import Config
 from bot.core.chat import PersonKey
-from bot.core.cost import Cap, Caps
-from bot.core.prices import PRICE_LIST, Prices, Tariff, nano_usd, price_of
-from bot.runtime.live_settings import LiveSettings
+from bot.core.cost import Caps
+from bot.core.prices import PRICE_LIST, Prices, Tariff, price_of
 from bot.runtime.notices import clock_time
 from bot.runtime.spending import Spending, SpendingParts
 from bot.runtime.supervisor import Spawn
@@ -74,16 +73,3 @@ def prices_of(config: Config, model_name: str) -> Prices:
         own[name] = Tariff(price=price)
     listed = {each.model: each.tariff for each in PRICE_LIST}
     return Prices(tariffs=listed, own=own, all_free=model_name != config.model)
-
-
-def caps_of(settings: LiveSettings) -> Caps:
-    """Give the caps that hold at this moment."""
-
-    def cap(scope: str) -> Cap:
-        money, tokens = (settings.amount(f"caps.{scope}_{unit}") for unit in ("usd", "tokens"))
-        return Cap(
-            tokens=None if tokens is None else int(tokens),
-            nano_usd=None if money is None else nano_usd(money),
-        )
-
-    return Caps(person=cap("person"), chat=cap("chat"), bot=cap("bot"))

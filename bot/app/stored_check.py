@@ -13,17 +13,15 @@ from zoneinfo import ZoneInfo
 from bot.adapters.memory_look import MemoryLook, look_at_memory
 from bot.adapters.search.examining import IndexLook, look_at_index
 from bot.adapters.store.examining import DatabaseLook, KeptLook, look_at_database
-from bot.app.caps_check import judge_caps, value_of
+from bot.app.caps_check import DATA, judge_caps, value_of
 from bot.config import Config
 from bot.config.changes import is_value
 from bot.core.backlog import Backlog
 from bot.core.cost import span_of
-from bot.core.findings import Area, Finding, Findings
+from bot.core.findings import Finding, Findings
 from bot.ports import Clock, Override
 from bot.runtime.checkup import OVERDUE_S
 from bot.runtime.health import duration
-
-DATA = Area(name="data")
 
 MOST_LOG_BYTES = 256 * 1024 * 1024
 """SQLite empties its log as it goes; one that grows that far is held up by somebody who reads."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from bot.core.cost import Cap, Caps
+from bot.core.prices import nano_usd
 
 MOST_USD = 1_000_000
 MOST_TOKENS = 1_000_000_000_000
@@ -90,3 +95,16 @@ class CapKeys(_Numbers):
         default=False,
         description="Whether admins of the bot go on beyond all caps; what they use counts.",
     )
+
+
+def caps_by(amount: Callable[[str], float | None]) -> Caps:
+    """Give the caps that settings say; ``amount`` gives a setting by its key."""
+
+    def cap(scope: str) -> Cap:
+        money, tokens = (amount(f"caps.{scope}_{unit}") for unit in ("usd", "tokens"))
+        return Cap(
+            tokens=None if tokens is None else int(tokens),
+            nano_usd=None if money is None else nano_usd(money),
+        )
+
+    return Caps(person=cap("person"), chat=cap("chat"), bot=cap("bot"))

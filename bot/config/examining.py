@@ -10,8 +10,6 @@ from pathlib import Path
 from bot.config.layers import (
     ASSIGNMENT,
     REFERENCE,
-    Json,
-    KeyPath,
     Merged,
     dotenv_file,
     dotted,
@@ -19,6 +17,7 @@ from bot.config.layers import (
     parse_object,
     read_layers,
     read_text,
+    value_at,
 )
 
 _IS_SECRET = re.compile(r"(?:^|_)(?:token|secret|password|api_key)$")
@@ -72,14 +71,8 @@ def _plain_secrets(path: Path, merged: Merged) -> Iterator[str]:
     """Find secrets that count and stand in the settings file, which is no place to keep any."""
     for key, source in merged.origins.items():
         is_written_out = source == str(path) and key not in merged.asked
-        if is_written_out and _IS_SECRET.search(key[-1]) and _at(merged.values, key):
+        if is_written_out and _IS_SECRET.search(key[-1]) and value_at(merged.values, key):
             yield dotted(key)
-
-
-def _at(values: Json, key: KeyPath) -> Json:
-    for part in key:
-        values = values.get(part) if isinstance(values, dict) else None
-    return values
 
 
 def _unasked(path: Path, environ: Mapping[str, str]) -> Iterator[str]:

@@ -117,6 +117,13 @@ def dotted(path: KeyPath) -> str:
     return ".".join(part if part.isprintable() else json.dumps(part) for part in path)
 
 
+def value_at(values: Json, path: KeyPath) -> Json:
+    """Give what stands at a path; None for null and for nothing."""
+    for key in path:
+        values = values.get(key) if isinstance(values, dict) else None
+    return values
+
+
 def _read_file(path: Path, text: str | None) -> Layer:
     values = {} if text is None else parse_object(text, str(path))
     return Layer(source=str(path), values=values)

@@ -22,6 +22,7 @@ from bot.config.layers import (
     dotenv_file,
     local_file,
     read_layers,
+    value_at,
 )
 
 _QUOTES = ("'", '"')
@@ -81,14 +82,14 @@ class OwnFiles:
         return Held(
             variable=name,
             is_referred_to=named is not None,
-            is_set=_value_at(merged.values, path) is not None,
+            is_set=value_at(merged.values, path) is not None,
             source=source,
             fixed_by=fixed_by,
         )
 
     def local_value(self, path: KeyPath) -> Json:
         """Give what ``config.local.json`` says of a key; None for null and for nothing."""
-        return _value_at(self._local_values(), path)
+        return value_at(self._local_values(), path)
 
     def with_secret(
         self, environ: Mapping[str, str], path: KeyPath, variable: str, secret: str
@@ -180,12 +181,3 @@ def _with_comments(pairs: list[tuple[str, Json]]) -> JsonObject:
             name += " "
         found[name] = value
     return found
-
-
-def _value_at(values: JsonObject, path: KeyPath) -> Json:
-    value: Json = values
-    for key in path:
-        if not isinstance(value, dict):
-            return None
-        value = value.get(key)
-    return value

@@ -18,8 +18,8 @@ from bot.core.files import label_of, remark_on
 from bot.core.lifecycle import Route, worded
 from bot.core.looking_back import LEAD, NOT_TO_BE_HAD
 from bot.core.messages import ContentBlock, Message, Text
+from bot.core.quoting import one_line, written
 from bot.core.window.notes import DELETED, MEANWHILE_LEAD
-from bot.core.window.summary.lines import one_line, written
 
 Place = Literal["waiting", "claimed", "kept", "done", "set_aside"]
 """Where a message stands, as the store has it."""

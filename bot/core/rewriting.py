@@ -14,11 +14,11 @@ from bot.core.edits import Correction, now_reads
 from bot.core.memory.daily import time_of
 from bot.core.memory.jobs import MemoryEntry
 from bot.core.messages import user_text
+from bot.core.quoting import written
 from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import Cut, KeyPoints, Summary
 from bot.core.window.shapes import as_text
 from bot.core.window.summary.digest import make_digest
-from bot.core.window.summary.lines import written
 from bot.core.window.summary.pinned import collect_pinned
 from bot.core.window.summary.render import entry_text, mechanical_points, phrases_of
 
@@ -65,16 +65,7 @@ def rederived(
         summary = _corrected(summary, rewriting) if has_words else _without(summary, rewriting)
     if had_summary and summary is not None and not cut.digest:
         return cut, summary
-    through, pinned = (0, ()) if summary is None else (summary.through, summary.pinned)
-    uncovered = tuple(as_text(each) for each in left if each.id > through)
-    digest = make_digest(
-        uncovered,
-        collect_pinned(uncovered, pinned),
-        max_tokens=max(LEAST_DIGEST_TOKENS, _roughly_tokens(cut.digest)),
-        count=_roughly_tokens,
-    )
-    version = cut.summary_version if summary is not None else 0
-    return replace(cut, digest=digest, summary_version=version), summary
+    return _noted_anew(cut, summary, left), summary
 
 
 def forgotten(
@@ -103,14 +94,7 @@ def forgotten(
         says = says or is_meant(summary.overview, *points, *summary.pinned)
     if not (covers or says):
         return cut, summary
-    texts = tuple(map(as_text, left))
-    digest = make_digest(
-        texts,
-        collect_pinned(texts, ()),
-        max_tokens=max(LEAST_DIGEST_TOKENS, _roughly_tokens(cut.digest)),
-        count=_roughly_tokens,
-    )
-    return replace(cut, digest=digest, summary_version=0), None
+    return _noted_anew(cut, None, left), None
 
 
 def amended(entry: MemoryEntry, rewriting: Rewriting, *, is_written: bool) -> MemoryEntry:
@@ -136,6 +120,20 @@ def amended(entry: MemoryEntry, rewriting: Rewriting, *, is_written: bool) -> Me
     if entry.moment == turn.started_at:
         return replace(entry, text=whole, revision=turn.revision)
     return replace(entry, moment=later, text=whole)
+
+
+def _noted_anew(cut: Cut, summary: Summary | None, left: tuple[Turn, ...]) -> Cut:
+    """Note the turns that left and that no summary covers once more, without a model."""
+    through, pinned = (0, ()) if summary is None else (summary.through, summary.pinned)
+    uncovered = tuple(as_text(each) for each in left if each.id > through)
+    digest = make_digest(
+        uncovered,
+        collect_pinned(uncovered, pinned),
+        max_tokens=max(LEAST_DIGEST_TOKENS, _roughly_tokens(cut.digest)),
+        count=_roughly_tokens,
+    )
+    version = cut.summary_version if summary is not None else 0
+    return replace(cut, digest=digest, summary_version=version)
 
 
 def _corrected(summary: Summary, rewriting: Rewriting) -> Summary:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+LEAST_PART_CHARS = 80
+"""A part of a text is cut no further than to about so many."""
+
 
 def head_and_tail(text: str, max_chars: int, note: Callable[[int], str]) -> str:
     """Keep two thirds of ``max_chars`` from the head and one third from the tail.
@@ -38,6 +41,20 @@ def short_result(content: str, max_chars: int, call_id: str) -> str:
         return longest_note[:max_chars]
     head, tail = _ends(content, room)
     return f"{head}{_result_note(call_id, whole_chars - room, len(head))}{tail}"
+
+
+def with_shorter_parts(
+    write: Callable[[int], str], part_chars: int, max_tokens: int, count: Callable[[str], int]
+) -> str:
+    """Write a text with ever shorter parts until it fits, or they are as short as may be.
+
+    ``write`` is told how many characters each part may have, ``part_chars`` at first.
+    """
+    while True:
+        text = write(part_chars)
+        if count(text) <= max_tokens or part_chars <= LEAST_PART_CHARS:
+            return text
+        part_chars = part_chars * 2 // 3
 
 
 def _ends(text: str, room: int) -> tuple[str, str]:

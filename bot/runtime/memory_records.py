@@ -12,6 +12,7 @@ from bot.core.memory.audience import Viewer, viewer_of
 from bot.core.memory.believing import may_extract
 from bot.core.memory.facts import Fact, FactId, NewFact
 from bot.core.memory.items import (
+    OF_FOLDERS,
     Hit,
     ItemId,
     ItemKind,
@@ -236,7 +237,7 @@ def _ref_and_section(item_id: str) -> tuple[ItemRef, str]:
     ``…#turn-12.1`` is the second piece of the section ``…#turn-12``.
     """
     ref, _, section = item_id.partition("#")
-    if not section or not ref.startswith(("file:", "knowledge:")):
+    if not section or not ref.startswith(OF_FOLDERS):
         return ItemRef(ref), ""
     return ItemRef(ref), f"{ref}#{_PIECE.sub('', section)}"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from bot.core.chat import InboundMessage, SessionKey
-from bot.core.memory.audience import Viewer, audience_of
+from bot.core.memory.audience import Viewer, viewer_of
 from bot.core.memory.episodes import MOST_TURNS, Account, Unrecorded, with_task
 from bot.core.memory.facts import Fact, stale_since
 from bot.core.memory.keys import told_fact
@@ -19,6 +19,7 @@ from bot.core.memory.opening import (
     opening_facts,
     session_of,
 )
+from bot.core.memory.recalled import in_doubt
 from bot.core.names import name_in_line
 from bot.core.turns import TurnId
 from bot.core.window.summary.sessions import mechanical_account, redacted_account, with_details
@@ -58,8 +59,7 @@ class Openings:
         session_key = message.address.session_key
         if not self._parts.memories.is_remembered(session_key):
             return None
-        audience = audience_of(session_key, message.kind)
-        viewer = Viewer(audience=audience, person_key=message.sender.person_key)
+        viewer = viewer_of(session_key, message.kind, message.sender.person_key)
         facts = opening_facts(await self._parts.facts.facts_for(viewer), viewer)
         now = self._parts.clock.now()
         return make_opening(
@@ -105,6 +105,4 @@ class Openings:
         since, text = stale_since(fact, now), told_fact(fact.key, fact.text)
         if since is None:
             return KnownFact(id=fact.id, text=text)
-        day = since.astimezone(self._parts.zone).date()
-        unsure = f"(unverified since {day}: ask whether it still holds)"
-        return KnownFact(id=fact.id, text=f"{text} {unsure}")
+        return KnownFact(id=fact.id, text=f"{text} ({in_doubt(since, self._parts.zone)})")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from bot.core.memory.audience import Viewer
-from bot.core.memory.items import Hit, ItemId, ItemKind, MemoryItem
+from bot.core.memory.items import OF_FOLDERS, Hit, ItemId, ItemKind, MemoryItem
 from bot.core.memory.question import Question
 from bot.errors import SearchUnavailable, StoreError
 from bot.ports import Clock, MemoryItems, SearchIndex
@@ -114,9 +114,7 @@ class Recall:
         try:
             return await recallable(ids, viewer), ""
         except StoreError as error:
-            of_database = tuple(
-                each for each in ids if not each.startswith(("file:", "knowledge:"))
-            )
+            of_database = tuple(each for each in ids if not each.startswith(OF_FOLDERS))
             if of_database == ids:
                 raise
             return await recallable(of_database, viewer), str(error)

@@ -63,6 +63,7 @@ class LoopbackChannel:
         lookups: Keys of the replies that were looked for.
         files: What can be fetched, by handle; an error is raised. Of several the last one stays.
         fetched: Handles of what was fetched, in vain or not.
+        inbox: What it hands events to, once it runs.
         findings: What its examination gives.
         said_before: What stands before a message, by its id, oldest first.
         earlier_failures: Raised by the next calls of ``earlier``.
@@ -78,7 +79,7 @@ class LoopbackChannel:
         self._capabilities = capabilities or Capabilities(max_text_length=4_096, can_edit=True)
         self._incoming: asyncio.Queue[tuple[Inbound | SetAside, ...] | None] = asyncio.Queue()
         self._count = 0
-        self._inbox: Inbox | None = None
+        self.inbox: Inbox | None = None
         self._changed = asyncio.Event()
         self.posts: list[Post] = []
         self._numbers = itertools.count(1)  # no id is given twice, also when posts are removed
@@ -173,6 +174,7 @@ class LoopbackChannel:
 
     async def run(self, inbox: Inbox) -> None:
         """Hand events over one by one."""
+        self.inbox = inbox
         inbox.receiving()
         while (events := await self._incoming.get()) is not None:
             await inbox.receive(events)

@@ -30,7 +30,7 @@ from bot.core.lifecycle import address_of
 from bot.core.llm import ModelRequest
 from bot.core.memory.audience import Audience, audience_of
 from bot.core.screens import HomePage
-from bot.ports import Inbox, PluginAPI, Redactor
+from bot.ports import PluginAPI, Redactor
 from bot.testing.clock import FakeClock, settle
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel, Post
@@ -50,17 +50,6 @@ _STEP_S = 1_800.0
 
 MakeUp = Callable[[ModelRequest], Answer]
 """What a model makes of the talk of a conversation: a summary, a record, facts."""
-
-
-class Platform(LoopbackChannel):
-    """A loopback channel that shows what stands beside the chats, as Slack does."""
-
-    inbox: Inbox | None = None
-
-    async def run(self, inbox: Inbox) -> None:
-        """Keep the inbox, and hand events over."""
-        self.inbox = inbox
-        await super().run(inbox)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +81,7 @@ class PrivacyWorld:
     ) -> None:
         self.folder = folder
         self.clock = FakeClock()
-        self.platforms = {name: Platform(name, ABLE) for name in CHANNELS}
+        self.platforms = {name: LoopbackChannel(name, ABLE) for name in CHANNELS}
         self.script: deque[Answer] = deque()
         self.make_up = make_up
         self.drawers: dict[str, str] = {}

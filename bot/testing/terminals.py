@@ -82,9 +82,9 @@ class TerminalProcess:
             assert self._reads(until_s), f"{wanted!r} is not shown, but {self.text[self._seen :]!r}"
         self._seen = found + len(wanted)
 
-    def reaches(self, state: Callable[[bytes], bool], *, patience_s: float = PATIENCE_S) -> None:
+    def reaches(self, state: Callable[[bytes], bool]) -> None:
         """Wait until all that was ever written, escape codes included, is as wanted."""
-        until_s = time.monotonic() + patience_s
+        until_s = time.monotonic() + PATIENCE_S
         while not state(self._written):
             assert self._reads(until_s), f"not reached, but {self.text[-1_000:]!r}"
         self._seen = len(self.text)
@@ -94,9 +94,9 @@ class TerminalProcess:
         self.shows(question)
         self.types(answer + ENTER)
 
-    def ended(self, *, patience_s: float = PATIENCE_S) -> int:
+    def ended(self) -> int:
         """Wait for the end; give the exit code."""
-        until_s = time.monotonic() + patience_s
+        until_s = time.monotonic() + PATIENCE_S
         while self._reads(until_s):
             pass
         return self._process.wait(max(0.0, until_s - time.monotonic()))

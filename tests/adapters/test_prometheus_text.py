@@ -14,8 +14,8 @@ from bot.core.metrics import (
 from bot.runtime.metrics import Metrics
 
 
-def read_back(metrics: Metrics, free_bytes: float = 7.0) -> dict[tuple[str, str], float]:
-    text = written(metrics.read({DISK_FREE: {(): free_bytes}})).decode()
+def read_back(metrics: Metrics) -> dict[tuple[str, str], float]:
+    text = written(metrics.read({DISK_FREE: {(): 7.0}})).decode()
     return {
         (sample.name, ",".join(f"{key}={value}" for key, value in sorted(sample.labels.items()))): (
             sample.value

@@ -31,6 +31,10 @@ from bot.testing.search_index import (
 MARK = "zanzibar"
 
 
+def raw(folder: Path) -> str:
+    return "".join(path.read_bytes().decode("latin-1") for path in folder.iterdir())
+
+
 class Topics:
     """An embedder that knows what some words are about, and can be broken."""
 
@@ -234,11 +238,11 @@ async def test_what_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
 async def test_a_new_beginning_leaves_nothing_on_the_disk(tmp_path: Path) -> None:
     index = SqliteSearchIndex(tmp_path / "search.db")
     await put(index, piece("fact:1", f"the {MARK} plan"))
-    assert MARK in _raw(tmp_path)
+    assert MARK in raw(tmp_path)
 
     await index.begin_anew()
 
-    assert MARK not in _raw(tmp_path)
+    assert MARK not in raw(tmp_path)
     assert {"search.db"} == _names(tmp_path)
     await index.close()
 
@@ -361,7 +365,3 @@ async def _with_the_mark(path: Path, seq: int = 1) -> None:
 def _names(folder: Path) -> set[str]:
     """Name the files, but for what SQLite puts beside them."""
     return {path.name.partition("-")[0] for path in folder.iterdir()}
-
-
-def _raw(folder: Path) -> str:
-    return "".join(path.read_bytes().decode("latin-1") for path in folder.iterdir())

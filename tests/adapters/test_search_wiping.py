@@ -6,8 +6,7 @@ from pathlib import Path
 from bot.adapters.search.sqlite_index import SqliteSearchIndex
 from bot.core.memory.items import ItemId, ItemRef
 from bot.testing.search_index import found, piece, put
-
-MARK = "zanzibar"
+from tests.adapters.test_search_index import MARK, raw
 
 
 async def test_prv_what_was_removed_leaves_no_bytes_once_it_is_wiped(tmp_path: Path) -> None:
@@ -17,12 +16,12 @@ async def test_prv_what_was_removed_leaves_no_bytes_once_it_is_wiped(tmp_path: P
     await put(index, piece("fact:900", f"my {MARK} plan"), seq=2)
     await put(index, *(piece(f"fact:{number}", f"more {number}") for number in range(99)), seq=3)
     await index.replace((ItemRef("fact:900"),), (), seq=4)
-    assert MARK in _raw(tmp_path)
+    assert MARK in raw(tmp_path)
 
     while await index.wipe():
         pass
 
-    assert MARK not in _raw(tmp_path)
+    assert MARK not in raw(tmp_path)
     assert ["fact:7"] == await found(index, "7")
     await index.close()
 
@@ -38,7 +37,7 @@ async def test_a_wipe_goes_on_where_a_process_left_it(tmp_path: Path) -> None:
     while await again.wipe():
         pass
 
-    assert MARK not in _raw(tmp_path)
+    assert MARK not in raw(tmp_path)
     await again.close()
 
 
@@ -51,7 +50,3 @@ async def test_what_only_came_back_needs_no_wipe(tmp_path: Path) -> None:
 
     assert not await index.wipe()
     await index.close()
-
-
-def _raw(folder: Path) -> str:
-    return "".join(path.read_bytes().decode("latin-1") for path in folder.iterdir())

@@ -6,13 +6,12 @@ from datetime import UTC, datetime, timedelta
 from bot.app import Store
 from bot.config import Config
 from bot.core.chat import ChatAddress, Sender
-from bot.core.llm import ModelRequest
-from bot.core.messages import Text
 from bot.core.reminders import MOST_OPEN, Reminder, ZoneName, rhythm_of
 from bot.testing.clock import START, FakeClock
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel
+from tests.e2e.conftest import passes
 
 CONFIG = Config(access="open", plugins=("reminders",))
 ANN = Sender(channel="loopback", user_id="1001", name="Ann")
@@ -33,18 +32,20 @@ BREAD = Reminder(
 DAILY = replace(BREAD, rhythm=rhythm_of("daily", START + timedelta(hours=1)))
 
 
-def told(request: ModelRequest) -> str:
-    """Give all texts that the model was shown."""
-    blocks = (block for message in request.messages for block in message.blocks)
-    return "\n".join(block.text for block in blocks if isinstance(block, Text))
-
-
 def at(moment: str) -> datetime:
     return datetime.fromisoformat(moment).replace(tzinfo=UTC)
 
 
 def times_told(dialogue: Dialogue, text: str) -> int:
     return dialogue.channel.texts().count(f"⏰ Reminder: {text}")
+
+
+async def times_told_around(dialogue: Dialogue, moment: datetime, text: str) -> tuple[int, int]:
+    """Let time pass until a moment; say how often it was told a second before, and at it."""
+    await passes(dialogue, (moment - dialogue.clock.now()).total_seconds() - 1)
+    before = times_told(dialogue, text)
+    await passes(dialogue, 1)
+    return before, times_told(dialogue, text)
 
 
 async def keep(store: Store, reminder: Reminder) -> Reminder:

@@ -19,7 +19,6 @@ from bot.adapters.backup_making import BackupSource, make_backup
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.app.backup import Backups
-from bot.cli import main
 from bot.core.memory.audience import viewer_of
 from bot.core.memory.facts import NewFact
 from bot.errors import DataError
@@ -29,17 +28,12 @@ from bot.testing.processes import BotProcess
 from bot.testing.stores.given import ANN, HOME
 from bot.testing.telegram_server import PretendedTelegram
 from tests.adapters.backup_given import data_in, names_in, silent
+from tests.e2e.conftest import run_verb
 from tests.e2e.test_command_line import write_config
 from tests.e2e.test_shutdown import echo, is_told
 from tests.runtime.forgetting_given import HERS, MARK, OTHER, PLACE, World, fill
 
 BUSY, KNOWN = 2002, 1001
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[PretendedTelegram]:
-    async with PretendedTelegram() as server:
-        yield server
 
 
 @pytest.fixture
@@ -165,26 +159,17 @@ async def test_ops_7_the_running_bot_writes_it_and_keeps_to_the_rules(
     assert {"config.json", "daybook.tar", "data", "letter"} == names_in(tmp_path)
 
 
-async def run(
-    capsys: pytest.CaptureFixture[str], config: Path, *words: str
-) -> tuple[int, str, str]:
-    """Run a verb in this process, beside its loop."""
-    code = await asyncio.to_thread(main, ["--config", str(config), *words])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
 async def test_without_a_running_bot_it_is_done_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config, backup = write_config(tmp_path), str(tmp_path / "b.tar")
-    no_data = await run(capsys, config, "backup", backup)
+    no_data = await run_verb(capsys, config, "backup", backup)
     await leave_facts(tmp_path / "data")
-    done = await run(capsys, config, "backup", backup)
+    done = await run_verb(capsys, config, "backup", backup)
     with lock_data_folder(tmp_path / "data"):
-        busy = await run(capsys, config, "backup", backup)
-    restored = await run(capsys, config, "restore", backup)
-    missing = await run(capsys, config, "restore", str(tmp_path / "nowhere"))
+        busy = await run_verb(capsys, config, "backup", backup)
+    restored = await run_verb(capsys, config, "restore", backup)
+    missing = await run_verb(capsys, config, "restore", str(tmp_path / "nowhere"))
 
     assert [2, 0, 1, 0, 2] == [each[0] for each in (no_data, done, busy, restored, missing)]
     assert [1, 1] == [len(each[2].splitlines()) for each in (no_data, missing)]

@@ -1,12 +1,10 @@
 """Midnights and clean-ups of a bot that lives for weeks, and the operator's ``cleanup``."""
 
-import asyncio
 import logging
 import os
 import random
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -16,7 +14,6 @@ import pytest
 from bot.adapters.clock import SystemClock
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
-from bot.cli import main
 from bot.config import Config
 from bot.core.chat import ChatAddress, SessionKey
 from bot.core.lifecycle import Received
@@ -24,7 +21,6 @@ from bot.core.llm import ModelRequest
 from bot.core.memory.daily import turns_in
 from bot.core.window.summary.extract import extractive_answer, is_summary_request
 from bot.ports import EVERYWHERE
-from bot.testing.anthropic_server import PretendedAnthropic
 from bot.testing.clock import START, FakeClock, settle
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
@@ -32,8 +28,7 @@ from bot.testing.memory_files import InMemoryFiles
 from bot.testing.model import ScriptedModel
 from bot.testing.processes import BotProcess
 from bot.testing.stores.given import entry_of, message
-from bot.testing.telegram_server import PretendedTelegram
-from tests.e2e.conftest import OpenStore
+from tests.e2e.conftest import OpenStore, run_verb
 from tests.e2e.test_command_line import write_config
 
 DAY_S = 86_400.0
@@ -191,16 +186,6 @@ GONE = "removed; their memory files are kept"
 NOTHING = "Nothing to remove: no chat has been silent for 30 days.\n"
 
 
-@pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[BotProcess]:
-    async with (
-        PretendedTelegram() as telegram,
-        PretendedAnthropic() as vendor,
-        BotProcess(tmp_path, telegram, vendor) as process,
-    ):
-        yield process
-
-
 async def test_a_running_bot_cleans_up_when_it_is_told(bot: BotProcess) -> None:
     """The same words for the dry run and for what is done; no second process opens its data."""
     silent_at = await leave_chats(bot.data_dir)
@@ -219,24 +204,17 @@ async def test_a_running_bot_cleans_up_when_it_is_told(bot: BotProcess) -> None:
     assert any("store.cleaned_up" in line for line in bot.lines)
 
 
-async def cleanup(
-    capsys: pytest.CaptureFixture[str], config: Path, *options: str
-) -> tuple[int, str, str]:
-    """Run the verb in this process, beside its loop."""
-    code = await asyncio.to_thread(main, ["--config", str(config), "cleanup", *options])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
 async def test_without_a_running_bot_the_data_is_cleaned_up_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     silent_at = await leave_chats(tmp_path / "data")
     config = write_config(tmp_path)
 
-    assert (0, said(silent_at, WOULD_GO), "") == await cleanup(capsys, config, "--dry-run")
-    assert (0, said(silent_at, GONE), "") == await cleanup(capsys, config)
-    assert (0, NOTHING, "") == await cleanup(capsys, config)
+    assert (0, said(silent_at, WOULD_GO), "") == await run_verb(
+        capsys, config, "cleanup", "--dry-run"
+    )
+    assert (0, said(silent_at, GONE), "") == await run_verb(capsys, config, "cleanup")
+    assert (0, NOTHING, "") == await run_verb(capsys, config, "cleanup")
     assert list((tmp_path / "data" / "memory").rglob("*.md"))
 
 
@@ -248,7 +226,7 @@ async def test_what_admins_set_holds_for_the_operator_too(
     await store.override("conversation_max_age_days", "50", scope=EVERYWHERE, by="ann", at=START)
     await store.close()
 
-    code, out, _ = await cleanup(capsys, write_config(tmp_path), "--dry-run")
+    code, out, _ = await run_verb(capsys, write_config(tmp_path), "cleanup", "--dry-run")
 
     assert (0, NOTHING.replace("30", "50")) == (code, out)
 
@@ -261,7 +239,7 @@ async def test_data_that_another_process_holds_is_left_alone(
     config = write_config(tmp_path)
 
     with lock_data_folder(tmp_path / "data"):
-        code, out, err = await cleanup(capsys, config)
+        code, out, err = await run_verb(capsys, config, "cleanup")
 
     assert (1, "") == (code, out)
     assert f"in use by process {os.getpid()}" in err
@@ -272,5 +250,5 @@ async def test_data_that_another_process_holds_is_left_alone(
 async def test_where_there_is_no_data_none_is_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert (0, NOTHING, "") == await cleanup(capsys, write_config(tmp_path))
+    assert (0, NOTHING, "") == await run_verb(capsys, write_config(tmp_path), "cleanup")
     assert not (tmp_path / "data").exists()

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import stat
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,16 +14,14 @@ import pytest
 from bot.adapters.memory_files import MarkdownMemoryFiles
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
-from bot.cli import main
 from bot.core.files import MOST_FILE_BYTES
 from bot.core.memory.audience import Audience, viewer_of
 from bot.runtime.exporting import Exporter
-from bot.testing.anthropic_server import PretendedAnthropic
 from bot.testing.clock import FakeClock
 from bot.testing.plugins import OneWordRedactor
 from bot.testing.processes import BotProcess
 from bot.testing.stores.given import ANN, HOME, begin, have_turn, message
-from bot.testing.telegram_server import PretendedTelegram
+from tests.e2e.conftest import run_verb
 from tests.e2e.test_command_line import write_config
 
 NAME = "telegram:1001"
@@ -50,25 +47,16 @@ def said_in(text: str) -> list[str]:
     return [said for turn in json.loads(text)["turns"] for said in turn["said"]]
 
 
-async def export(
-    capsys: pytest.CaptureFixture[str], config: Path, *options: str
-) -> tuple[int, str, str]:
-    """Run the verb in this process, beside its loop."""
-    code = await asyncio.to_thread(main, ["--config", str(config), "export", *options])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
 async def test_prv_2_an_operator_gets_all_of_a_person_from_closed_data(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     await leave_data(tmp_path / "data")
     config, out = write_config(tmp_path), tmp_path / "ann.json"
 
-    shown = await export(capsys, config, "--person", NAME)
-    written = await export(capsys, config, "--person", NAME, "--out", str(out))
-    twice = await export(capsys, config, "--person", NAME, "--out", str(out))
-    of_bob = await export(capsys, config, "--person", "telegram:1002")
+    shown = await run_verb(capsys, config, "export", "--person", NAME)
+    written = await run_verb(capsys, config, "export", "--person", NAME, "--out", str(out))
+    twice = await run_verb(capsys, config, "export", "--person", NAME, "--out", str(out))
+    of_bob = await run_verb(capsys, config, "export", "--person", "telegram:1002")
 
     assert (0, "") == (shown[0], shown[2])
     assert ["message 1", "to the other bot", "mine is egret"] == said_in(shown[1])
@@ -81,16 +69,6 @@ async def test_prv_2_an_operator_gets_all_of_a_person_from_closed_data(
     assert f"{out} cannot be written" in twice[2]
     assert ["mine is stork"] == said_in(of_bob[1])
     assert "Likes tea." not in of_bob[1]
-
-
-@pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[BotProcess]:
-    async with (
-        PretendedTelegram() as telegram,
-        PretendedAnthropic() as vendor,
-        BotProcess(tmp_path, telegram, vendor) as process,
-    ):
-        yield process
 
 
 async def test_a_running_bot_is_asked(bot: BotProcess) -> None:
@@ -108,11 +86,11 @@ async def test_what_cannot_be_exported_is_said_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = write_config(tmp_path)
-    nobody = await export(capsys, config, "--person", "Ann")
-    no_data = await export(capsys, config, "--person", NAME)
+    nobody = await run_verb(capsys, config, "export", "--person", "Ann")
+    no_data = await run_verb(capsys, config, "export", "--person", NAME)
     await leave_data(tmp_path / "data")
     with lock_data_folder(tmp_path / "data"):
-        busy = await export(capsys, config, "--person", NAME)
+        busy = await run_verb(capsys, config, "export", "--person", NAME)
 
     assert [2, 2, 1] == [each[0] for each in (nobody, no_data, busy)]
     assert "--person takes channel:user id" in nobody[2]

@@ -15,8 +15,6 @@ from bot.core.chat import (
     Reply,
     Sender,
 )
-from bot.core.llm import ModelRequest
-from bot.core.messages import Text
 from bot.runtime.commands.groups import ALLOWED
 from bot.runtime.remembering.remembering import STORE_RETRY_S
 from bot.testing.clock import START, settle
@@ -24,7 +22,7 @@ from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.memory_files import InMemoryFiles
 from bot.testing.model import ScriptedModel
-from tests.e2e.conftest import OpenStore, passes
+from tests.e2e.conftest import OpenStore, passes, told
 from tests.e2e.test_groups import ADMIN, BOB, GROUP, Scene
 
 OLD, NEW = "-4002", "-1009"
@@ -52,12 +50,6 @@ def moved() -> ChatMoved:
 
 def said(channel: LoopbackChannel, text: str, chat: str, thread: str = "") -> InboundMessage:
     return channel.message(text, user="1", chat=chat, thread=thread, kind="group")
-
-
-def told(request: ModelRequest) -> str:
-    """Give all texts that the model was shown."""
-    blocks = (block for message in request.messages for block in message.blocks)
-    return "\n".join(block.text for block in blocks if isinstance(block, Text))
 
 
 async def test_the_conversation_goes_on_under_the_new_id(open_store: OpenStore) -> None:

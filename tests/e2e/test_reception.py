@@ -37,7 +37,6 @@ class Silent(LoopbackChannel):
 
     def __init__(self) -> None:
         super().__init__("silent")
-        self.inbox: Inbox | None = None
 
     async def run(self, inbox: Inbox) -> None:
         self.inbox = inbox

@@ -14,7 +14,7 @@ from bot.testing.clock import START, FakeClock
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel, calling
-from tests.e2e.conftest import OpenStore, passes
+from tests.e2e.conftest import OpenStore, passes, told
 from tests.e2e.reminding import (
     ANN,
     BREAD,
@@ -26,7 +26,6 @@ from tests.e2e.reminding import (
     keep,
     talking,
     times_told,
-    told,
 )
 
 IN_LISBON = Config(access="open", plugins=("reminders",), timezone="Europe/Lisbon")

@@ -51,23 +51,9 @@ def echo(body: JsonObject) -> str:
 
 
 @pytest.fixture
-async def telegram() -> AsyncIterator[PretendedTelegram]:
-    async with PretendedTelegram() as server:
-        yield server
-
-
-@pytest.fixture
 async def vendor() -> AsyncIterator[PretendedAnthropic]:
     async with PretendedAnthropic(otherwise=echo) as server:
         yield server
-
-
-@pytest.fixture
-async def bot(
-    tmp_path: Path, telegram: PretendedTelegram, vendor: PretendedAnthropic
-) -> AsyncIterator[BotProcess]:
-    async with BotProcess(tmp_path, telegram, vendor) as process:
-        yield process
 
 
 def sent(telegram: PretendedTelegram) -> list[str]:

@@ -44,11 +44,11 @@ async def told(world: PrivacyWorld, statement: str, key: str = "city", room: Roo
     return asked(world)
 
 
-async def found(world: PrivacyWorld, query: str, room: Room = HOME, user: str = ANN) -> str:
+async def found(world: PrivacyWorld, query: str, room: Room = HOME) -> str:
     """Give what the agent finds when it searches memory in a new conversation."""
     await world.rest()
     thread = replace(room, thread=f"search {len(world.model.requests)}")
-    await world.says(thread, user, "Look.", calling("memory_search", query=query), "Well.")
+    await world.says(thread, ANN, "Look.", calling("memory_search", query=query), "Well.")
     return asked(world)
 
 

@@ -1,7 +1,7 @@
 """The ids of all findings of ``doctor``, read from the code that makes them."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tests.repo.tree import python_files
 
@@ -15,16 +15,17 @@ ANYWHERE = "…"
 
 def ids_in_code() -> set[str]:
     """Give ``area.check`` of every finding that the bot can make."""
+    files = dict(python_files(*PLACES))
+    made = {_module(name): dict(_areas(tree)) for name, tree in files.items()}
     return {
         f"{area}.{check}"
-        for name, tree in python_files(*PLACES)
-        for area, check in _ids(name, tree)
+        for name, tree in files.items()
+        for area, check in _ids(name, tree, dict(_imported(tree, made)) | made[_module(name)])
     }
 
 
-def _ids(name: str, tree: ast.Module) -> Iterator[tuple[str, str]]:
+def _ids(name: str, tree: ast.Module, areas: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Find calls of an Area's methods, of Finding, of judge_clock, and of what makes one."""
-    areas = dict(_areas(tree))
     channel = name.split("/")[1] if name.startswith("channels/") else None
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
@@ -46,7 +47,22 @@ def _areas(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield node.targets[0].id, name
 
 
-def _area_of(value: ast.expr, areas: dict[str, str]) -> str | None:
+def _imported(
+    tree: ast.Module, made: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """Give the areas that a file has from others, by the names they have in it."""
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (areas := made.get(node.module or "")):
+            for each in node.names:
+                if each.name in areas:
+                    yield each.asname or each.name, areas[each.name]
+
+
+def _module(name: str) -> str:
+    return name.removesuffix(".py").replace("/", ".")
+
+
+def _area_of(value: ast.expr, areas: Mapping[str, str]) -> str | None:
     return areas.get(value.id) if isinstance(value, ast.Name) else _made_area(value)
 
 

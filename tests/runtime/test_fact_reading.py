@@ -70,12 +70,12 @@ def found(request: ModelRequest) -> str:
     return extracted_answer(request.messages[0].text)
 
 
-def quoting(quote: str, fact: str = "Lives in Lisbon.") -> str:
+def quoting(quote: str) -> str:
     proposal = {
         "message": 1,
         "topic": "environment",
         "key": "home city",
-        "fact": fact,
+        "fact": "Lives in Lisbon.",
         "quote": quote,
         "about": "speaker",
         "confidence": 1,

@@ -15,7 +15,7 @@ from bot.core.memory.jobs import MemoryEntry
 from bot.core.screens import HomePage, Section, SettingField
 from bot.core.turns import TurnId
 from bot.errors import StoreError
-from bot.ports import Inbox
+from bot.ports.screens import Screens
 from bot.runtime.commands.memory_pages import NO_FACTS
 from bot.runtime.screens import NOT_LET_IN, NOT_TO_BE_LET_IN, SHOWN_FACTS
 from bot.testing.clock import START
@@ -38,7 +38,7 @@ class Shown:
 
     def __init__(self, *answers: str) -> None:
         self.files = InMemoryFiles()
-        self.channel = _Remembering()
+        self.channel = LoopbackChannel()
         self.dialogue = Dialogue(
             ScriptedModel(list(answers)),
             config=CONFIG,
@@ -53,11 +53,16 @@ class Shown:
     async def __aexit__(self, *error: object) -> None:
         await self.dialogue.__aexit__(None, None, None)
 
+    @property
+    def screens(self) -> Screens:
+        assert self.channel.inbox is not None
+        return self.channel.inbox.screens
+
     async def home(self, address: ChatAddress, sender: Sender) -> HomePage:
-        return await self.channel.inbox.screens.home(address, sender)
+        return await self.screens.home(address, sender)
 
     def settings(self, address: ChatAddress, sender: Sender) -> tuple[SettingField, ...] | None:
-        return self.channel.inbox.screens.settings(address, sender, "private")
+        return self.screens.settings(address, sender, "private")
 
     async def know(
         self,
@@ -89,16 +94,6 @@ class Shown:
             moment=START,
         )
         await self.files.append((entry,))
-
-
-class _Remembering(LoopbackChannel):
-    """Keeps the inbox that it was given."""
-
-    inbox: Inbox
-
-    async def run(self, inbox: Inbox) -> None:
-        self.inbox = inbox
-        await super().run(inbox)
 
 
 def text_of(page: HomePage) -> str:
@@ -221,7 +216,7 @@ async def test_settings_are_shown_as_they_hold_to_those_who_may_set_them() -> No
 
 async def test_what_is_no_value_is_told_and_emptiness_is_one() -> None:
     async with Shown() as shown:
-        faults = shown.channel.inbox.screens.faults(
+        faults = shown.screens.faults(
             {
                 "agent_max_steps": "many",
                 "max_tokens": "",

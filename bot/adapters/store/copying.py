@@ -110,7 +110,7 @@ def snapshot_of(path: Path) -> Iterator[Snapshot]:
     if not path.is_file():
         raise DataError(f"There is no database {path}.")
     try:
-        connection = sqlite3.connect(_address(path, "rw"), uri=True, timeout=BUSY_TIMEOUT_S)
+        connection = sqlite3.connect(address_of(path, "rw"), uri=True, timeout=BUSY_TIMEOUT_S)
     except sqlite3.Error as error:
         raise _unusable(path, error) from error
     with closing(connection):
@@ -135,20 +135,39 @@ def look_at_copy(path: Path, tell: Tell = tell_nobody) -> Holding:
         DataError: It is damaged, or none of this program.
     """
     try:
-        with closing(sqlite3.connect(_address(path, "ro&immutable=1"), uri=True)) as connection:
+        with closing(sqlite3.connect(address_of(path, "ro&immutable=1"), uri=True)) as connection:
             connection.set_progress_handler(lambda: tell(0), LOOK_STEPS)
-            names = sorted(str(name) for (name,) in connection.execute(_TABLES))
+            names = table_names(connection)
             if "migration" not in names:
                 raise DataError(f"The database {path} is of another program.")
             (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
             if found != "ok":
                 raise DataError(f"The database {path} is damaged.")
-            (schema,) = connection.execute(_VERSION).fetchone()
+            schema = schema_of(connection)
             rows = {name: _count(connection, name) for name in names}
     except sqlite3.Error as error:
         tell(0)  # which raises again what broke this off
         raise _unusable(path, error) from error
-    return Holding(schema=int(schema), rows=rows)
+    return Holding(schema=schema, rows=rows)
+
+
+def address_of(path: Path, mode: str) -> str:
+    """Give the address by which SQLite opens a file that is there, to read (``ro``) or write."""
+    return f"file:{quote(str(path))}?mode={mode}"
+
+
+def table_names(connection: sqlite3.Connection) -> list[str]:
+    """Name the tables of a database, without SQLite's own."""
+    found = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    )
+    return sorted(str(name) for (name,) in found)
+
+
+def schema_of(connection: sqlite3.Connection) -> int:
+    """Say which version the schema of a database of this program has."""
+    found = connection.execute("SELECT COALESCE(MAX(version), 0) FROM migration").fetchone()
+    return int(found[0])
 
 
 def skip_ids(path: Path, at: datetime) -> None:
@@ -194,17 +213,9 @@ def _count(connection: sqlite3.Connection, table: str) -> int:
     return int(count)
 
 
-def _address(path: Path, mode: str) -> str:
-    return f"file:{quote(str(path))}?mode={mode}"
-
-
 def _unusable(path: Path, error: sqlite3.Error) -> DataError:
     return DataError(f"The database {path} {mend_of(reason_of(error))}.")
 
 
 def _mebibytes(size_bytes: int) -> int:
     return -(-size_bytes // 1024**2)
-
-
-_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-_VERSION = "SELECT COALESCE(MAX(version), 0) FROM migration"

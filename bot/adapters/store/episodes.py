@@ -32,10 +32,7 @@ from bot.core.memory.opening import session_of
 from bot.core.tasks import TaskState
 from bot.core.turns import Turn, TurnId
 
-_UNRECORDED = (
-    "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
-    " WHERE session_key = ? AND is_recorded = 0 AND outcome IS NOT NULL"
-)
+_UNRECORDED = f"{journal.TURNS} WHERE session_key = ? AND is_recorded = 0 AND outcome IS NOT NULL"
 _LOOKED_AT = 5
 """So many records are read for one that is not damaged."""
 

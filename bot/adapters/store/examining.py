@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from urllib.parse import quote
 
 from peewee import SqliteDatabase
 
 from bot.adapters.store import backlog, forgetting, settings, usage_sums
 from bot.adapters.store.codec import micros_of
+from bot.adapters.store.copying import address_of, schema_of, table_names
 from bot.adapters.store.database import DATABASE_ERRORS, connection_of, reason_of
 from bot.adapters.store.mends import mend_of
 from bot.adapters.store.migrations import MIGRATIONS
@@ -89,7 +89,7 @@ def look_at_database(path: Path, today: Span, now: datetime) -> DatabaseLook:
     try:
         with _opened(path) as db:
             connection = connection_of(db)
-            names = {str(name) for (name,) in connection.execute(_TABLES)}
+            names = table_names(connection)
             if names and "migration" not in names:
                 return DatabaseLook(
                     fault="is of another program", mend="move it away or set another data_dir"
@@ -97,7 +97,7 @@ def look_at_database(path: Path, today: Span, now: datetime) -> DatabaseLook:
             (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if found != "ok":
                 return _faulty("malformed")
-            version = int(connection.execute(_VERSION).fetchone()[0]) if names else 0
+            version = schema_of(connection) if names else 0
             is_ours = version == len(MIGRATIONS)
             kept = _look_at_rows(make_tables(db), today, now) if is_ours else None
     except DATABASE_ERRORS as error:
@@ -105,8 +105,6 @@ def look_at_database(path: Path, today: Span, now: datetime) -> DatabaseLook:
     return DatabaseLook(version=version, size_bytes=size_bytes, log_bytes=log_bytes, kept=kept)
 
 
-_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-_VERSION = "SELECT COALESCE(MAX(version), 0) FROM migration"
 _COUNTS = """
     SELECT
         (SELECT COALESCE(MAX(attempts), 0) FROM memory_job),
@@ -117,8 +115,7 @@ _COUNTS = """
 
 @contextmanager
 def _opened(path: Path) -> Iterator[SqliteDatabase]:
-    address = f"file:{quote(str(path))}?mode=ro"
-    db = SqliteDatabase(address, uri=True, timeout=BUSY_TIMEOUT_S, thread_safe=False)
+    db = SqliteDatabase(address_of(path, "ro"), uri=True, timeout=BUSY_TIMEOUT_S, thread_safe=False)
     try:
         yield db
     finally:

@@ -6,11 +6,13 @@ import json
 from dataclasses import replace
 from datetime import datetime
 
-from bot.adapters.store import moving, outbox, said, turns
+from bot.adapters.store import outbox, said, turns
+from bot.adapters.store.chat_keys import key_of, keys_of
 from bot.adapters.store.codec import decode_result, micros_of
 from bot.adapters.store.forgetting_codec import Kept, decode, encode
+from bot.adapters.store.moved import audience_now
 from bot.adapters.store.schema import SqlValue, Tables
-from bot.core.chat import ChatAddress, ChatKind, Reply
+from bot.core.chat import ChatKind, Reply
 from bot.core.lifecycle import OutboxItem
 from bot.core.memory.audience import Audience, Viewer
 from bot.core.memory.blanking import label_of_speaker, part_meant
@@ -112,7 +114,7 @@ def keep_proposal(tables: Tables, new: NewForgetting) -> None:
             tables.execute("DELETE FROM forgetting WHERE id = ?", row)
     tables.execute(
         "INSERT INTO forgetting (session_key, person_key, asked_at, body) VALUES (?, ?, ?, ?)",
-        whole_chat(new.viewer.audience).session_key,
+        key_of(new.viewer.audience),
         new.viewer.person_key,
         micros_of(new.asked_at),
         encode(Kept(new=new)),
@@ -175,17 +177,6 @@ def finish(
     tables.execute("DELETE FROM forgetting_gone WHERE forgetting_id = ?", forgetting_id)
     done = tables.execute("DELETE FROM forgetting WHERE id = ?", forgetting_id)
     return outbox.add(tables, replies, at) if done.rowcount else ()
-
-
-def whole_chat(audience: Audience) -> ChatAddress:
-    """Give the address of an audience's chat with all its threads."""
-    return ChatAddress(channel=audience.channel, account=audience.account, chat=audience.chat)
-
-
-def keys_of(audience: Audience) -> tuple[str, str]:
-    """Give what the keys of an audience's sessions are not less than, and less than."""
-    first = str(whole_chat(audience).session_key)
-    return first, first[:-1] + chr(ord(first[-1]) + 1)
 
 
 _Row = tuple[int, str | None, ChatKind, str]
@@ -307,7 +298,7 @@ def _read(tables: Tables, row: int, body: str) -> Kept | None:
     if kept is None:
         return None
     before, place = kept.new.viewer.audience, kept.place
-    audience = moving.audience_now(tables, before)
+    audience = audience_now(tables, before)
     if audience == before:
         return kept
     if place is not None and place.address.chat == before.chat:

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 
 from bot.adapters.store import conversations, turns
-from bot.adapters.store.forgetting import keys_of
+from bot.adapters.store.chat_keys import keys_of
 from bot.adapters.store.forgetting_gone import Going, read, texts_in, texts_of_reply
 from bot.adapters.store.schema import Tables
 from bot.core.chat import SessionKey

@@ -9,9 +9,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from bot.adapters.store import forgetting, moving
+from bot.adapters.store import forgetting
 from bot.adapters.store.codec import decode_reply
 from bot.adapters.store.forgetting_codec import decode_gone, encode_gone
+from bot.adapters.store.moved import audience_now
 from bot.adapters.store.schema import Tables
 from bot.adapters.store.wordy_columns import WORDLESS, WORDY
 from bot.core.chat import SessionKey
@@ -75,7 +76,7 @@ def read(tables: Tables, forgetting_id: ForgettingId) -> Gone:
         tables.damage.read("forgetting_gone.body", row, decode_gone, body) for row, body in rows
     )
     gone = all_gone(each for each in noted if each is not None)
-    groups = frozenset(moving.audience_now(tables, each) for each in gone.groups)
+    groups = frozenset(audience_now(tables, each) for each in gone.groups)
     return replace(gone, groups=groups)
 
 

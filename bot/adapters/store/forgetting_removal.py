@@ -12,9 +12,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.adapters.store import episodes, facts, memory, openings, reminders, said, turns
-from bot.adapters.store.changes import episode_ref, fact_ref, note_change, turn_ref
+from bot.adapters.store.changes import episode_ref, fact_ref, note_change
+from bot.adapters.store.chat_keys import keys_of
 from bot.adapters.store.codec import decode_result
-from bot.adapters.store.forgetting import keys_of
 from bot.adapters.store.forgetting_beside import remove_beside
 from bot.adapters.store.forgetting_gone import Going, read, texts_in, texts_of_file, texts_of_reply
 from bot.adapters.store.inbox import GONE
@@ -119,7 +119,7 @@ def _remove_turn(
         talk = without_talk_of(turn.request, new.viewer.person_key, new.wish)
         if talk is not None:
             gone.texts += gone_texts(turn.request, talk)
-            _rewrite(tables, turn, talk)
+            turns.rewrite(tables, turn.id, talk)
         return
     speakers = said.read(tables, turn, noted, spoken)
     if noted is None and spoken[0] == "group":
@@ -130,17 +130,12 @@ def _remove_turn(
     is_whole = part.blocks is None or is_blank(request)
     talk = without_talk_of(request, new.viewer.person_key, new.wish) or request
     gone.texts += (*gone_texts(turn.request, talk), *_texts_of_steps(tables, turn))
-    _rewrite(tables, turn, talk)
+    turns.rewrite(tables, turn.id, talk)
     said.keep(tables, turn.id, left)
     _remove_made(tables, turn, part.blocks, new.viewer.person_key, (is_whole, at), gone)
     if is_whole:
         gone.turn_ids.add(turn.id)
     gone.count(turns=1)
-
-
-def _rewrite(tables: Tables, turn: Turn, request: Message) -> None:
-    turns.rewrite(tables, turn.id, request)
-    note_change(tables, turn_ref(turn.id))
 
 
 def _remove_made(

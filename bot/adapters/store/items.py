@@ -138,11 +138,7 @@ def _turns(tables: Tables, ids: str) -> Iterator[tuple[Turn, tuple[Said, ...], C
             ids,
         )
     }
-    rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome, revision"  # noqa: S608 - constants
-        f" FROM turn {chosen} ORDER BY id",
-        ids,
-    )
+    rows = tables.execute(f"{journal.TURNS} {chosen} ORDER BY id", ids)
     for turn in journal.read(tables, rows):
         text, kind, person = beside[turn.id]
         if turn.request != journal.LOST_REQUEST:

@@ -12,6 +12,9 @@ from bot.core.chat import SessionKey
 from bot.core.messages import Message, Text, ToolResult
 from bot.core.turns import Step, Turn, TurnId
 
+TURNS = "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
+"""Of a turn's row what :func:`read` takes; what follows says of which."""
+
 LOST_REQUEST = Message(role="user", blocks=(Text(text=LOST),))
 LOST_ANSWER = Message(role="assistant", blocks=(Text(text=LOST),))
 """What is shown of a turn where the row cannot be read any more.
@@ -22,7 +25,7 @@ these words, since it is not known what it was about to do.
 
 
 def read(tables: Tables, rows: sqlite3.Cursor) -> tuple[Turn, ...]:
-    """Give turns with their steps; ``rows`` are of their table, as ``turns`` asks for them."""
+    """Give turns with their steps; ``rows`` are of their table, asked for by :data:`TURNS`."""
     found = rows.fetchall()
     steps = _steps_of(tables, [row[0] for row in found])
     return tuple(

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
 
-from bot.adapters.store import conversations, moving, turns
+from bot.adapters.store import conversations, turns
 from bot.adapters.store.changes import note_change
 from bot.adapters.store.codec import micros_of, moment_of
+from bot.adapters.store.moved import audience_now
 from bot.adapters.store.schema import Tables
 from bot.core.chat import PersonKey, SessionKey
 from bot.core.memory.audience import Audience, audience_of
@@ -181,7 +182,7 @@ def _keep_entries(tables: Tables, entries: tuple[MemoryEntry, ...]) -> None:
         )
         if not noted.rowcount:
             continue
-        audience = moving.audience_now(tables, entry.audience)
+        audience = audience_now(tables, entry.audience)
         tables.execute(
             "INSERT OR REPLACE INTO memory_entry"
             " (turn_id, moment, channel, account, chat, kind, day, text, revision)"

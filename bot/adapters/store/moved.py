@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.adapters.store.chat_keys import key_of
 from bot.adapters.store.schema import Tables
-from bot.core.chat import ChatAddress, SessionKey
 from bot.core.memory.audience import Audience
 
 
@@ -15,10 +15,3 @@ def audience_now(tables: Tables, audience: Audience) -> Audience:
         "SELECT new_chat FROM chat_move WHERE chat_key = ? AND state != 'asked'", key_of(audience)
     ).fetchone()
     return audience if row is None else replace(audience, chat=row[0])
-
-
-def key_of(audience: Audience) -> SessionKey:
-    """Name the chat of an audience, without its threads."""
-    return ChatAddress(
-        channel=audience.channel, account=audience.account, chat=audience.chat
-    ).session_key

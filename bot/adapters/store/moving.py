@@ -14,9 +14,9 @@ from functools import partial
 
 from bot.adapters.store import audiences, conversations, episodes, facts, usage_sums
 from bot.adapters.store.changes import note_change, note_turns
+from bot.adapters.store.chat_keys import behind_all, key_of
 from bot.adapters.store.codec import decode_inbound, decode_reply, encode_inbound, encode_reply
-from bot.adapters.store.moved import audience_now as audience_now
-from bot.adapters.store.moved import key_of
+from bot.adapters.store.moved import audience_now
 from bot.adapters.store.schema import SqlValue, Tables
 from bot.core.access import PlaceState, after_move
 from bot.core.chat import ChatAddress, ChatMoved, SessionKey
@@ -50,7 +50,7 @@ class _Move:
     @property
     def behind(self) -> str:
         """What is greater than every key that begins with ``old``, and not than any other."""
-        return self.old[:-1] + chr(ord(self.old[-1]) + 1)
+        return behind_all(self.old)
 
     def key_after(self, key: str) -> str:
         """Give the key that a chat or one of its threads has from now on."""
@@ -113,7 +113,7 @@ def move_chat(tables: Tables, old: ChatAddress, new_chat: str) -> None:
         old.chat,
     )
     audiences.move(tables, _audience(old), _audience(new))
-    note_turns(tables, move.new, _Move(old=move.new, new=move.old).behind)
+    note_turns(tables, move.new, behind_all(move.new))
     episodes.move_chat(tables, (old.channel, old.account, old.chat), new_chat)
     facts.move_chat(tables, _audience(old), new_chat)
     tables.execute(

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
+from bot.adapters.store.chat_keys import behind_all
 from bot.adapters.store.context_codec import decode_cut, encode_cut
 from bot.adapters.store.schema import Tables
 from bot.core.chat import ChatAddress, SessionKey
@@ -64,7 +65,7 @@ def let_go_of_turn(tables: Tables, turn_id: int) -> tuple[SessionKey, ...]:
     if row is None:
         return ()
     chat = ChatAddress.from_session_key(SessionKey(row[0])).whole_chat.session_key
-    there = tables.execute(_OF_CHAT, chat, f"{chat}\U0010ffff").fetchall()
+    there = tables.execute(_OF_CHAT, chat, behind_all(chat)).fetchall()
     return _change(tables, there, lambda opening: without_turns(opening, frozenset({turn_id})))
 
 

@@ -10,10 +10,11 @@ import json
 from dataclasses import replace
 
 from bot.adapters.store import conversations, episodes, facts, journal, said
+from bot.adapters.store.chat_keys import keys_of
 from bot.adapters.store.context_codec import decode_task
 from bot.adapters.store.schema import SqlValue, Tables
 from bot.core.chat import ChatAddress, PersonKey, SessionKey
-from bot.core.memory.audience import Audience, Viewer
+from bot.core.memory.audience import Viewer
 from bot.core.memory.blanking import FORGOTTEN, label_of_speaker, said_by_label
 from bot.core.memory.episodes import Episode
 from bot.core.memory.export import OwnTurn, own_turn
@@ -79,7 +80,7 @@ def conversations_for(tables: Tables, viewer: Viewer) -> tuple[OwnConversation, 
     rows = tables.execute(
         "SELECT key, task, former_task, former FROM session"
         " WHERE key >= ? AND key < ? AND kind = 'private' AND ? = 'private' ORDER BY key",
-        *_keys_of(viewer.audience),
+        *keys_of(viewer.audience),
         viewer.audience.kind,
     ).fetchall()
     found = (_conversation(tables, SessionKey(key), *texts) for key, *texts in rows)
@@ -116,15 +117,14 @@ def own_turns(tables: Tables, viewer: Viewer, after: int) -> OwnTurns:
         viewer.audience.kind,
         after,
         through,
-        *_keys_of(viewer.audience),
+        *keys_of(viewer.audience),
         viewer.audience.kind == "private",
         json.dumps(viewer.person_key, ensure_ascii=False),
         label_of_speaker(viewer.person_key),
     ).fetchall()
     beside = {turn_id: rest for turn_id, *rest in rows}
     found = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
-        " WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        f"{journal.TURNS} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",  # noqa: S608 - a constant
         json.dumps(list(beside)),
     )
     own: list[OwnTurn] = []
@@ -153,7 +153,7 @@ def kept_in(tables: Tables, viewer: Viewer) -> KeptOfChat:
         of.channel,
         of.account,
         of.chat,
-        *_keys_of(of),
+        *keys_of(of),
         FORGOTTEN,
     ).fetchone()
     return KeptOfChat(turns=turns, sessions=sessions, days=days)
@@ -162,11 +162,3 @@ def kept_in(tables: Tables, viewer: Viewer) -> KeptOfChat:
 def _mine(viewer: Viewer) -> tuple[SqlValue, ...]:
     of, person = viewer.audience, viewer.person_key
     return (of.channel, of.account, of.chat, person, of.kind == "private", person)
-
-
-def _keys_of(audience: Audience) -> tuple[SessionKey, str]:
-    """Give between which keys those of an audience's conversations are."""
-    whole = ChatAddress(
-        channel=audience.channel, account=audience.account, chat=audience.chat
-    ).session_key
-    return whole, f"{whole[:-1]};"  # the character behind the colon

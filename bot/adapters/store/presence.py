@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from bot.adapters.store.chat_keys import behind_all
 from bot.adapters.store.codec import micros_of, moment_of
 from bot.adapters.store.schema import Tables
 from bot.core.chat import ChatAddress, HeardChat, SessionKey
@@ -44,7 +45,7 @@ def heard_in(tables: Tables, address: ChatAddress, limit: int) -> tuple[HeardCha
         " WHERE key >= ? AND key < ? AND kind IS NOT NULL AND heard_at IS NOT NULL"
         " ORDER BY heard_at DESC, key LIMIT ?",
         whole,
-        f"{whole[:-1]};",  # the character behind the colon
+        behind_all(whole),
         limit,
     )
     return _heard(rows)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from bot.adapters.store import inbox, outbox
+from bot.adapters.store.chat_keys import behind_all
 from bot.adapters.store.codec import (
     decoded,
     json_text,
@@ -79,7 +80,7 @@ def of_chat(tables: Tables, channel: str, account: str, chat: str) -> tuple[Remi
     rows = tables.execute(
         f"{_COLUMNS} WHERE session_key >= ? AND session_key < ? ORDER BY due_at, id",
         whole,
-        f"{whole[:-1]};",  # the character behind the colon
+        behind_all(whole),
     )
     return _read(tables, rows)
 

@@ -224,27 +224,21 @@ def end(tables: Tables, turn_id: TurnId, outcome: Outcome, at: datetime) -> None
 def open_turns(tables: Tables) -> tuple[Turn, ...]:
     """Give all turns that have not ended, oldest first."""
     rows = tables.execute(  # without the plus SQLite walks all turns in the order of their ids
-        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
-        " WHERE outcome IS NULL ORDER BY +id"
+        f"{journal.TURNS} WHERE outcome IS NULL ORDER BY +id"
     )
     return journal.read(tables, rows)
 
 
 def by_id(tables: Tables, turn_id: TurnId) -> Turn | None:
     """Give a turn, open or ended; None when it is not there any more."""
-    rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
-        " WHERE id = ?",
-        turn_id,
-    )
+    rows = tables.execute(f"{journal.TURNS} WHERE id = ?", turn_id)
     return next(iter(journal.read(tables, rows)), None)
 
 
 def newest(tables: Tables, session_key: SessionKey) -> Turn | None:
     """Give the turn of a chat that was opened last, None when there never was one."""
     rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
-        " WHERE session_key = ? ORDER BY id DESC LIMIT 1",
+        f"{journal.TURNS} WHERE session_key = ? ORDER BY id DESC LIMIT 1",
         session_key,
     )
     return next(iter(journal.read(tables, rows)), None)
@@ -273,8 +267,8 @@ def ended_turns(
 ) -> tuple[Turn, ...]:
     """Give the ended turns of a chat by their ids, both ends included, oldest first."""
     rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
-        " WHERE session_key = ? AND id >= ? AND id <= ? AND outcome IS NOT NULL ORDER BY id",
+        f"{journal.TURNS} WHERE session_key = ? AND id >= ? AND id <= ? AND outcome IS NOT NULL"
+        " ORDER BY id",
         session_key,
         first,
         last,
@@ -287,8 +281,7 @@ def newest_ended_turns(
 ) -> tuple[Turn, ...]:
     """Give the newest ended turns from ``first`` on and before ``before``, oldest first."""
     rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
-        " WHERE session_key = ? AND id >= ? AND id < ? AND outcome IS NOT NULL"
+        f"{journal.TURNS} WHERE session_key = ? AND id >= ? AND id < ? AND outcome IS NOT NULL"
         " ORDER BY id DESC LIMIT ?",
         session_key,
         first,
@@ -303,9 +296,8 @@ def unremembered(
 ) -> tuple[Turn, ...]:
     """Give ended turns of a chat that no daily file has, oldest first."""
     rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
-        " WHERE session_key = ? AND id <= ? AND outcome IS NOT NULL AND remembered = 0"
-        " ORDER BY id LIMIT ?",
+        f"{journal.TURNS} WHERE session_key = ? AND id <= ? AND outcome IS NOT NULL"
+        " AND remembered = 0 ORDER BY id LIMIT ?",
         session_key,
         through,
         limit,
@@ -318,9 +310,8 @@ def unread(
 ) -> tuple[Turn, ...]:
     """Give ended turns of a chat that no facts were read out of, oldest first."""
     rows = tables.execute(
-        "SELECT id, session_key, generation, request, started_at, outcome, revision FROM turn"
-        " WHERE session_key = ? AND id <= ? AND outcome IS NOT NULL AND is_read = 0"
-        " ORDER BY id LIMIT ?",
+        f"{journal.TURNS} WHERE session_key = ? AND id <= ? AND outcome IS NOT NULL"
+        " AND is_read = 0 ORDER BY id LIMIT ?",
         session_key,
         through,
         limit,

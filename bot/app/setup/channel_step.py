@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.app.channels import build_channel, slack_manifest, wanted_channels
-from bot.app.setup.form import Findings, Form, Secret
+from bot.app.setup.form import Form, Secret
 from bot.config import Config
+from bot.core.findings import Findings
 from bot.ports import Channel
 
 _ABOUT_TOKENS = frozenset(

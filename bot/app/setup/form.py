@@ -11,11 +11,10 @@ from bot.app.doctor import within_limit
 from bot.app.setup.pasted import Kind, read_pasted
 from bot.app.setup.questions import Questions
 from bot.config import Config, Held, OwnFiles, load
-from bot.core.findings import Finding, one_line
+from bot.core.findings import Finding, Findings, one_line
 from bot.errors import ConfigError
 from bot.ports import Clock
 
-Findings = tuple[Finding, ...]
 Look = Callable[[Config], Awaitable[Findings]]
 """Examines what settings describe; raises ConfigError at once for what cannot be examined."""
 

@@ -11,8 +11,9 @@ from collections.abc import Awaitable
 
 from bot.adapters.local_models import LocalModel, find_local_model
 from bot.app.model_check import check_model
-from bot.app.setup.form import Findings, Form, Secret
+from bot.app.setup.form import Form, Secret
 from bot.config import Config, OwnFiles
+from bot.core.findings import Findings
 from bot.errors import ConfigError
 
 _AREA = "model"

@@ -75,7 +75,10 @@ class Origin:
     said_by: PersonKey
 
 
-GLOBAL = Origin(audience=None, said_by=PersonKey(""))
+NOBODY = PersonKey("")
+"""Nobody's key: such a viewer may recall what was said in their audience, and nothing else."""
+
+GLOBAL = Origin(audience=None, said_by=NOBODY)
 """Of knowledge for everybody."""
 
 

@@ -15,6 +15,7 @@ from bot.core.memory.extraction import ExtractionPlan, Saying
 from bot.core.memory.facts import FactTopic, NewFact
 from bot.core.memory.keys import key_of
 from bot.core.memory.passing import is_in_passing, is_of_another
+from bot.core.memory.relevance import QUESTION_MARKS
 from bot.core.memory.sensitive import is_sensitive
 from bot.core.quoting import objects_in, one_line, written
 
@@ -33,7 +34,6 @@ TOPICS: frozenset[FactTopic] = frozenset(
 )
 """What is remembered of people without their asking (MEM-4)."""
 
-_QUESTION_ENDS = ("?", "？", "؟")
 _FACT_FIELDS = ("topic", "key", "fact", "quote")
 
 _PLACEHOLDER = re.compile(r"\[redacted:", re.IGNORECASE)
@@ -89,7 +89,7 @@ def may_extract(topic: str, key: str, statement: str, quote: str) -> bool:
         return False
     if not LEAST_STATEMENT_CHARS <= len(statement) <= MOST_STATEMENT_CHARS:
         return False
-    if statement.endswith(_QUESTION_ENDS) or is_in_passing(statement):
+    if statement.endswith(QUESTION_MARKS) or is_in_passing(statement):
         return False
     if is_of_another(statement) or is_of_another(quote):
         return False
@@ -108,7 +108,7 @@ def stands_in(quote: str, text: str) -> bool:
         end = start + len(sought)
         if _is_at_border(said, start) and _is_at_border(said, end):
             rest = said[end:].lstrip(" \"')")
-            if not rest.startswith(_QUESTION_ENDS):
+            if not rest.startswith(QUESTION_MARKS):
                 return True
         start = said.find(sought, start + 1)
     return False

@@ -100,7 +100,7 @@ def with_entries(text: str, day: date, entries: tuple[MemoryEntry, ...]) -> str:
         return text
     if not text.strip():
         blocks.insert(0, f"# {day.isoformat()}\n")
-    return text + _gap_after(text) + "\n".join(blocks)
+    return text + gap_after(text) + "\n".join(blocks)
 
 
 def joined(first: str, second: str, day: date) -> str:
@@ -111,7 +111,7 @@ def joined(first: str, second: str, day: date) -> str:
     if second.startswith(first):
         return second
     rest = second.removeprefix(f"# {day.isoformat()}\n").lstrip("\n")
-    return first + _gap_after(first) + rest if rest else first
+    return first + gap_after(first) + rest if rest else first
 
 
 def without_turns(text: str, turn_ids: frozenset[int]) -> tuple[str, tuple[str, ...]]:
@@ -126,6 +126,14 @@ def without_turns(text: str, turn_ids: frozenset[int]) -> tuple[str, tuple[str, 
 def plain_line(text: str) -> str:
     """Make one line of a text that is neither a comment nor a heading."""
     return _plain(" ".join(_CONTROLS.sub(" ", text).split()))
+
+
+def gap_after(text: str, end: str = "\n") -> str:
+    """Give the line ends that keep what follows from being taken for a part of ``text``."""
+    if not text:
+        return ""
+    ends = text[len(text.rstrip("\r\n")) :].count("\n")
+    return end * max(0, 2 - ends)
 
 
 def _replaced(text: str, turn_id: int, entry: MemoryEntry) -> str:
@@ -162,14 +170,6 @@ def _block(entry: MemoryEntry) -> str:
 
 def _moment(entry: MemoryEntry) -> str:
     return entry.moment.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _gap_after(text: str) -> str:
-    """Give the line ends that keep what follows from being taken for a part of ``text``."""
-    if not text:
-        return ""
-    ends = text[len(text.rstrip("\r\n")) :].count("\n")
-    return "\n" * max(0, 2 - ends)
 
 
 def _bullets(text: str) -> Iterator[str]:

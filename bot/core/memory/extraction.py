@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import partial
 
 from bot.core.chat import ChatKind, PersonKey
 from bot.core.memory.audience import Audience
@@ -16,7 +17,7 @@ from bot.core.memory.said import Said, own_words
 from bot.core.messages import Text
 from bot.core.names import name_in_line
 from bot.core.quoting import section
-from bot.core.shortening import head_and_tail
+from bot.core.shortening import head_and_tail, with_shorter_parts
 from bot.core.turns import Turn, TurnId
 
 MOST_TURNS_AT_ONCE = 20
@@ -25,7 +26,6 @@ MOST_TURNS_AT_ONCE = 20
 PART_CHARS = 4_000
 """Longest message that is shown to the model."""
 
-_LEAST_PART_CHARS = 80
 _MOST_KNOWN_KEYS = 60
 
 EXTRACTOR = """\
@@ -143,12 +143,9 @@ def plan_extraction(
         max_tokens: Longest text, unless even the shortest heads of messages are longer.
         count: Counts tokens.
     """
-    part_chars = PART_CHARS
-    while True:
-        text = _request(sayings, known, zone, part_chars)
-        if count(text) <= max_tokens or part_chars <= _LEAST_PART_CHARS:
-            return ExtractionPlan(text=text, sayings=sayings, audience=audience)
-        part_chars = part_chars * 2 // 3
+    write = partial(_request, sayings, known, zone)
+    text = with_shorter_parts(write, PART_CHARS, max_tokens, count)
+    return ExtractionPlan(text=text, sayings=sayings, audience=audience)
 
 
 def _request(

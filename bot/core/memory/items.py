@@ -21,6 +21,11 @@ ItemRef = NewType("ItemRef", str)
 """``fact:12``, ``episode:3``, ``turn:34``, ``file:<folder>/2026-11-30.md``, ``knowledge:a/b.md``:
 of the database the first three, of folders the others."""
 
+FILE, KNOWLEDGE = "file:", "knowledge:"
+
+OF_FOLDERS = (FILE, KNOWLEDGE)
+"""How refs, and so ids, begin of what is read from folders."""
+
 ItemId = NewType("ItemId", str)
 """A ref, alone or with ``#`` and what tells its pieces apart: ``turn:34#0``, ``turn:34#reply``."""
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.core.memory.daily import plain_line
+from bot.core.memory.daily import gap_after, plain_line
 
 BEGIN = "<!-- daybook:begin (the bot writes from here to the end mark; write above or below) -->"
 END = "<!-- daybook:end -->"
@@ -74,7 +74,7 @@ def with_block(text: str, lines: tuple[str, ...], written: frozenset[str] | None
     end = _line_end(former if "\n" in former else text)
     block = end.join((BEGIN, *lines, END))
     if not cuts:
-        return Placed(text=text + _gap_after(text, end) + block + end)
+        return Placed(text=text + gap_after(text, end) + block + end)
     foreign = "".join(cut.foreign for cut in cuts)
     first = cuts[0]
     after = _without(text, cuts[1:])[first.stop :]
@@ -230,11 +230,3 @@ def _said(line: str) -> str:
     if _DATED.match(line):
         line = _DOUBT.sub("", _DATE.sub("", line))
     return line.removeprefix("- ").strip()
-
-
-def _gap_after(text: str, end: str) -> str:
-    """Give the line ends that part the block from what stands before it."""
-    if not text:
-        return ""
-    ends = text[len(text.rstrip("\r\n")) :].count("\n")
-    return end * max(0, 2 - ends)

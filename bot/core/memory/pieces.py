@@ -7,7 +7,6 @@ speak in it, if only through the bot. Of a group it is recalled in that group al
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, datetime
@@ -15,7 +14,7 @@ from datetime import date, datetime
 from bot.core.chat import PersonKey
 from bot.core.memory.audience import Audience, Origin
 from bot.core.memory.cutting import cut
-from bot.core.memory.daily import DayPart, parts_of
+from bot.core.memory.daily import DayPart, parts_of, time_of
 from bot.core.memory.episodes import Episode
 from bot.core.memory.items import ItemId, ItemKind, ItemRef, MemoryItem
 from bot.core.memory.knowledge import page_pieces
@@ -28,8 +27,6 @@ MOST_PIECES_OF_A_TURN = 1_000
 
 _ANSWERS: frozenset[Outcome] = frozenset({"answered", "cut"})
 """Ends of a turn whose last words are an answer, as far as it goes."""
-
-_TIME = re.compile(r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2} )?[0-9]{2}:[0-9]{2} ")
 
 
 def fact_ref(fact_id: int) -> ItemRef:
@@ -217,7 +214,7 @@ def _made(ref: ItemRef, kind: ItemKind, audience: Audience) -> MemoryItem:
 
 def _without_time(bullets: str) -> str:
     """Leave out the time that an entry begins with: the piece has a moment."""
-    return f"- {_TIME.sub('', bullets.removeprefix('- '), count=1)}"
+    return f"- {bullets.removeprefix('- ').removeprefix(f'{time_of(bullets)} ')}"
 
 
 def _cut_pieces(whole: MemoryItem, text: str) -> Iterator[MemoryItem]:

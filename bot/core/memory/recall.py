@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.core.chat import PersonKey
-from bot.core.memory.audience import Origin, Viewer, may_recall
-from bot.core.memory.facts import Fact, FactTopic, contradictions, stale_since
+from bot.core.memory.audience import Viewer, may_recall
+from bot.core.memory.facts import Fact, FactTopic, contradictions, may_show, stale_since
 from bot.core.memory.items import Hit, ItemId, MemoryItem
 from bot.core.memory.keys import told_fact
+from bot.core.memory.pieces import fact_ref
 from bot.core.memory.recalled import (
     Band,
     Recalled,
@@ -106,14 +107,15 @@ def recollect(
     ``facts`` are those that may be recalled at all, ``hits`` what a search for the request found,
     best first. Nothing is told twice, and nothing that the window shows.
     """
-    allowed = tuple(fact for fact in facts if _is_allowed(occasion.viewer, fact))
+    allowed = tuple(fact for fact in facts if fact.holds and may_show(occasion.viewer, fact))
+    own = _own(occasion, allowed)
     by_id = {_id_of(fact): fact for fact in allowed}
     pairs = tuple(tuple(map(_id_of, group)) for group in contradictions(allowed))
     found = tuple(_worth_telling(occasion, hits))
-    touched = {hit.item.id for hit in found} | {_id_of(fact) for fact in _own(occasion, allowed)}
+    touched = {hit.item.id for hit in found} | {_id_of(fact) for fact in own}
     conflicts = tuple(ids for ids in pairs if touched.intersection(ids))
     in_doubt = tuple(by_id[each] for ids in conflicts for each in ids)
-    chosen = tuple(dict.fromkeys((*in_doubt, *_own(occasion, allowed))))
+    chosen = tuple(dict.fromkeys((*in_doubt, *own)))
     memory = Recollection(conflicts=conflicts, can_search=occasion.can_search)
     standing = tuple(_told(occasion, fact) for fact in chosen)
     memory, cost = _with_standing(memory, standing, room)
@@ -140,11 +142,6 @@ def _own(occasion: Occasion, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     )
     newest_first = sorted(own, key=lambda fact: fact.confirmed_at, reverse=True)
     return tuple(sorted(newest_first, key=lambda fact: _STANDING.index(fact.topic)))
-
-
-def _is_allowed(viewer: Viewer, fact: Fact) -> bool:
-    origin = Origin(audience=fact.audience, said_by=fact.person_key)
-    return fact.valid_to is None and may_recall(viewer, origin)
 
 
 def _worth_telling(occasion: Occasion, hits: tuple[Hit, ...]) -> Iterator[Hit]:
@@ -274,7 +271,7 @@ def _told(occasion: Occasion, fact: Fact) -> Recalled:
 
 
 def _id_of(fact: Fact) -> ItemId:
-    return ItemId(f"fact:{fact.id}")
+    return ItemId(fact_ref(fact.id))
 
 
 def _words_told(item: MemoryItem) -> str:

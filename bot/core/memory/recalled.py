@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from itertools import takewhile
 from typing import Literal
 
@@ -18,8 +18,6 @@ from bot.core.quoting import MARK, one_line
 Band = Literal["standing", "verbatim", "line", "spare", "below"]
 """How a piece is told: as a fact that matters always, word for word, in one line, in one line since
 there was space, or only to who searches."""
-
-ASK_FIRST = "ask whether it still holds"
 
 _STANDING_LEAD = "Remembered of who writes (lines behind | are records and give no orders):"
 _RELEVANT_LEAD = "Recalled for this message (lines behind | are records and give no orders):"
@@ -164,9 +162,13 @@ def dated(
     if moment is not None:
         parts.insert(0, f"{moment.astimezone(now.tzinfo):%Y-%m-%d}")
     if unverified_since is not None:
-        since = f"{unverified_since.astimezone(now.tzinfo):%Y-%m-%d}"
-        parts.append(f"unverified since {since}: {ASK_FIRST}")
+        parts.append(in_doubt(unverified_since, now.tzinfo))
     return ", ".join(parts)
+
+
+def in_doubt(since: datetime, zone: tzinfo | None) -> str:
+    """Say since when nobody has said that something holds, and what to do about it."""
+    return f"unverified since {since.astimezone(zone):%Y-%m-%d}: ask whether it still holds"
 
 
 def whole_text(item: MemoryItem) -> str:

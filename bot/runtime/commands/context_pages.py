@@ -11,6 +11,7 @@ from bot.core.window.conversation import CompactionKind
 from bot.core.window.report import TurnLine
 from bot.runtime.commands.context_memory import memory_data
 from bot.runtime.context.steering import ContextView
+from bot.runtime.nouns import how_many
 
 BAR_CELLS = 16
 
@@ -154,7 +155,7 @@ def _opened(view: ContextView, zone: tzinfo) -> Iterator[str]:
             f"the record of a session of {opening.last.ended_at.astimezone(zone):%Y-%m-%d}"
         )
     if facts := len(opening.facts):
-        parts.append(f"{facts} fact{'' if facts == 1 else 's'}")
+        parts.append(how_many(facts, "fact"))
     yield f"- Opened with: {' and '.join(parts)}"
 
 

@@ -15,6 +15,7 @@ from bot.core.memory.versions import FileVersion
 from bot.core.quoting import one_line
 from bot.ports import KeptOfChat
 from bot.runtime.forgetting.parts import Proposal
+from bot.runtime.nouns import how_many
 
 FACTS_A_PAGE = 25
 MOST_HIT_CHARS = 200
@@ -106,7 +107,7 @@ def overview(
     elif pages > 1:
         lines += [f"Page {page} of {pages}.", ""]
     if others := len(facts) - len(own):
-        lines += [f"Of others in this group I remember {_counted(others, 'fact')}.", ""]
+        lines += [f"Of others in this group I remember {how_many(others, 'fact')}.", ""]
     lines += [_kept(scene, kept), "", WAYS + (WAY_OFF if is_on else WAY_ON)]
     return "\n".join(lines)
 
@@ -150,7 +151,7 @@ def proposed(proposal: Proposal) -> str:
         (proposal.reminders, "reminder"),
         (proposal.lines, "line of memory files", "lines of memory files"),
     )
-    much = ", ".join(_counted(*each) for each in counts if each[0])
+    much = ", ".join(how_many(*each) for each in counts if each[0])
     heads = (f"- {as_words(head)}" for head in proposal.heads)
     return "\n".join((f"Forget {much}? It cannot be brought back.", "", *heads)).rstrip()
 
@@ -204,9 +205,9 @@ def _about(scene: Scene, fact: Fact) -> str:
 
 def _kept(scene: Scene, kept: KeptOfChat) -> str:
     counts = (
-        _counted(kept.turns, "turn"),
-        _counted(kept.sessions, "session"),
-        _counted(kept.days, "day"),
+        how_many(kept.turns, "turn"),
+        how_many(kept.sessions, "session"),
+        how_many(kept.days, "day"),
     )
     here = f"Kept of this chat: {', '.join(counts)}."
     if scene.viewer.audience.kind == "group":
@@ -241,10 +242,6 @@ def _about_piece(scene: Scene, item: MemoryItem) -> str:
 def _group(scene: Scene, audience: Audience) -> str:
     title = " ".join(scene.title_of(audience).split())
     return f"in the group {title}" if title else "in a group"
-
-
-def _counted(number: int, noun: str, plural: str = "") -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
 
 
 def _size(size_bytes: int) -> str:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from bot.core.addresses import sender_of, short_name
-from bot.core.chat import ChatAddress, PersonKey, SessionKey
+from bot.core.chat import PersonKey, SessionKey
 from bot.core.cost import Axis, SpentLine, days_through, largest, span_of
 from bot.core.llm import Payer
+from bot.core.memory.audience import audience_of
 from bot.ports import Clock, CommandContext, UsageLog
+from bot.runtime.commands.memory_pages import TitleOf
 from bot.runtime.commands.table import Command
 from bot.runtime.commands.usage_pages import SHOWN_DAYS, UsagePage, usage_page
 from bot.runtime.spending import Spending, Standing
@@ -40,7 +42,7 @@ class UsageParts:
 
     usage: UsageLog
     spending: Spending
-    title_of: Callable[[ChatAddress], str]
+    title_of: TitleOf
     clock: Clock
     zone: tzinfo
 
@@ -109,5 +111,5 @@ def _person(key: PersonKey) -> str:
 
 
 def _chat(parts: UsageParts, key: SessionKey) -> str:
-    address = ChatAddress.from_session_key(key).whole_chat
-    return parts.title_of(address) or f"{address.channel}:{address.chat}"
+    audience = audience_of(key, "group")
+    return parts.title_of(audience) or f"{audience.channel}:{audience.chat}"

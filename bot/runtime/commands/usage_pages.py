@@ -10,6 +10,7 @@ from bot.core.cost import Scope, Spent, dollars
 from bot.core.quoting import one_line
 from bot.runtime.commands.context_pages import short
 from bot.runtime.notices import clock_time
+from bot.runtime.nouns import how_many
 from bot.runtime.spending import Standing
 
 SHOWN_DAYS = 30
@@ -45,12 +46,12 @@ class UsagePage:
 
 def usage_page(page: UsagePage) -> str:
     """Lay a page out."""
-    month = _sum(page.days)
+    month = sum(page.days, Spent())
     lines = [
         f"**{page.title}**",
         "",
         f"- Today: {spent_words(page.days[-1])}",
-        f"- {WEEK} days: {spent_words(_sum(page.days[-WEEK:]))}",
+        f"- {WEEK} days: {spent_words(sum(page.days[-WEEK:], Spent()))}",
         f"- {len(page.days)} days: {spent_words(month)}",
         *_unpriced(month),
         *_chart(page),
@@ -73,7 +74,7 @@ def spent_words(spent: Spent) -> str:
     ]
     if spent.cache_rate is not None:
         parts.append(f"{spent.cache_rate:.0%} of in from the cache")
-    parts.append(f"{spent.calls} call{'' if spent.calls == 1 else 's'}")
+    parts.append(how_many(spent.calls, "call"))
     return ", ".join(parts)
 
 
@@ -82,13 +83,6 @@ def money(spent: Spent) -> str:
     if spent.calls and spent.unpriced == spent.calls:
         return "price unknown"
     return f"{dollars(spent.nano_usd)}{' and more' if spent.unpriced else ''}"
-
-
-def _sum(days: tuple[Spent, ...]) -> Spent:
-    whole = Spent()
-    for each in days:
-        whole += each
-    return whole
 
 
 def _unpriced(month: Spent) -> Iterator[str]:

@@ -80,12 +80,13 @@ class ContextManager:
 
     async def _with_memory(self, opened: Opened, messages: tuple[InboundMessage, ...]) -> Opened:
         """Recall what matters for a turn, once: it stays the same while the turn runs."""
-        if self._parts.recalling is None or not messages:
-            return opened
+        recalling = self._parts.recalling
+        if recalling is None or not messages or not recalling.is_on(self._session_key):
+            return opened  # and need not be weighed
         live = self._parts.limits(self._session_key)
         scale, budget = self.state.scale(live), self._parts.budget(live)
         window = _as_it_fits(opened, scale.limits(budget, live.max_turns))
-        memory, has_failed = await self._parts.recalling.recall(
+        memory, has_failed = await recalling.recall(
             Asked(
                 session_key=self._session_key,
                 messages=messages,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from bot.core.chat import InboundMessage, PersonKey, SessionKey
+from bot.core.chat import InboundMessage, SessionKey
 from bot.core.memory.audience import viewer_of
 from bot.core.memory.facts import Fact
 from bot.core.memory.recall import Occasion, Room, recollect, search_words
@@ -93,16 +93,20 @@ class Recalling:
         self._parts = parts
         self._told: set[SessionKey] = set()
 
+    def is_on(self, session_key: SessionKey) -> bool:
+        """Say whether anything is recalled in a chat."""
+        return self._parts.memories.is_remembered(session_key)
+
     def conduct(self, session_key: SessionKey) -> str:
         """Say how the model of a chat is to treat what is remembered."""
-        return CONDUCT if self._parts.memories.is_remembered(session_key) else CONDUCT_OFF
+        return CONDUCT if self.is_on(session_key) else CONDUCT_OFF
 
     async def recall(self, asked: Asked) -> tuple[Recollection, bool]:
         """Give what a turn's model is told, and whether the chat is to be told that this failed.
 
         It is told once for all that fails there until looking it through works again.
         """
-        if not self._parts.memories.is_remembered(asked.session_key):
+        if not self.is_on(asked.session_key):
             return Recollection(), False
         occasion = self._occasion(asked)
         words = search_words(occasion.request)[:MOST_SEARCHED_CHARS]
@@ -146,7 +150,7 @@ class Recalling:
         return Occasion(
             viewer=viewer_of(asked.session_key, last.kind, last.sender.person_key),
             speakers=tuple(
-                (PersonKey(key), speaker(each.name, each.user_id) if last.kind == "group" else "")
+                (key, speaker(each.name, each.user_id) if last.kind == "group" else "")
                 for key, each in people.items()
             ),
             request="\n".join(filter(None, (each.text.strip() for each in asked.messages))),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import datetime, tzinfo
 
 from bot.core.chat import Reply, SessionKey
+from bot.core.cost import span_of
 from bot.core.lifecycle import OutboxItem
 from bot.core.memory.audience import Viewer
 from bot.core.memory.forgetting import ReceiptPlace, Wish
@@ -58,12 +59,7 @@ class ForgettingParts:
         """Give the beginning of the day that is meant and of the one after it; None for no day."""
         if wish.kind != "day":
             return None
-        day = datetime.fromisoformat(wish.text).date()
-        start, end = (
-            datetime.combine(each, time.min, tzinfo=self.zone)
-            for each in (day, day + timedelta(days=1))
-        )
-        return start, end
+        return span_of(datetime.fromisoformat(wish.text).date(), self.zone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

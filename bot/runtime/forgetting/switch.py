@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.core.chat import ChatAddress, PersonKey
@@ -16,13 +15,9 @@ class MemorySwitch:
 
     In a private chat that is its person, in a group an admin. What is remembered stays until it is
     forgotten: while the switch is off it is neither recalled nor added to.
-
-    Attributes:
-        on_change: Called after a change.
     """
 
     settings: LiveSettings
-    on_change: Callable[[], None] = lambda: None
 
     def is_on(self, audience: Audience) -> bool:
         """Say whether an audience is remembered."""
@@ -35,10 +30,7 @@ class MemorySwitch:
             StoreError: It could not be kept.
         """
         scope, value = _address(audience).session_key, "on" if is_on else "off"
-        is_changed = await self.settings.change("memory", value, scope=scope, by=by) is not None
-        if is_changed:
-            self.on_change()
-        return is_changed
+        return await self.settings.change("memory", value, scope=scope, by=by) is not None
 
 
 def _address(audience: Audience) -> ChatAddress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.core.memory.forgetting import Removed, Trace
+from bot.runtime.nouns import how_many
 
 _LAYERS = (
     ("turns", "turn", "turns"),
@@ -48,7 +49,7 @@ def receipt_text(removed: Removed, verified: Verified) -> str:
 
 def _gone(removed: Removed) -> str:
     counted = [
-        _counted(count, one, many)
+        how_many(count, one, many)
         for layer, one, many in _LAYERS
         if (count := getattr(removed, layer))
     ]
@@ -74,18 +75,14 @@ def _proof(verified: Verified) -> tuple[str, ...]:
         lines.append(f"Traces are left in {shown}{more}, or it cannot be read:")
         lines.append("the operator has to see to that.")
     else:
-        pieces = _counted(verified.needles, "piece", "pieces")
+        pieces = how_many(verified.needles, "piece")
         searched = "Database, log, index and files were searched byte by byte"
         lines.append(f"{searched} for {pieces} of it: nothing is left.")
     if verified.needles and verified.too_short:
-        texts = _counted(verified.too_short, "text was", "texts were")
+        texts = how_many(verified.too_short, "text was", "texts were")
         lines.append(f"{texts} too short to be told from others, and not searched for.")
     if verified.said:
         stays = "Some of the same words stay where others said them, or where you kept them"
-        pieces = _counted(verified.said, "piece", "pieces")
+        pieces = how_many(verified.said, "piece")
         lines.append(f"{stays}: of {pieces} the disk proves nothing.")
     return tuple(lines)
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"

@@ -8,12 +8,10 @@ from datetime import datetime, tzinfo
 
 from bot.core.memory.audience import Audience, Viewer, may_recall
 from bot.core.memory.facts import unverified_since
-from bot.core.memory.items import ItemId, ItemRef, MemoryItem
+from bot.core.memory.items import FILE, KNOWLEDGE, OF_FOLDERS, ItemId, ItemRef, MemoryItem
 from bot.core.memory.pieces import ref_of
 from bot.ports import Clock, KeptItems, RecalledFiles, Redactor
 from bot.runtime.indexing.cut_files import CutFiles
-
-_FILE, _KNOWLEDGE = "file:", "knowledge:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +40,7 @@ class CurrentItems:
 
     def is_known(self, ref: ItemRef) -> bool:
         """Say whether anybody could recall what is made of a file."""
-        return not ref.startswith(_FILE) or _folder_of(ref) in self._audiences
+        return not ref.startswith(FILE) or _folder_of(ref) in self._audiences
 
     async def pieces_of(self, refs: tuple[ItemRef, ...]) -> tuple[MemoryItem, ...]:
         """Give the pieces of refs, for the index alone.
@@ -53,9 +51,9 @@ class CurrentItems:
         of_database = _of_database(refs)
         pieces = list(await self._parts.kept.pieces_of(of_database)) if of_database else []
         for ref in refs:
-            if ref.startswith(_KNOWLEDGE):
+            if ref.startswith(KNOWLEDGE):
                 pieces += await self._cut.of(ref, None)
-            elif ref.startswith(_FILE) and (audience := self._audiences.get(_folder_of(ref))):
+            elif ref.startswith(FILE) and (audience := self._audiences.get(_folder_of(ref))):
                 pieces += await self._cut.of(ref, audience)
         return tuple(pieces)
 
@@ -65,12 +63,12 @@ class CurrentItems:
         Raises:
             StoreError: The database or a file could not be read.
         """
-        of_files = {ref_of(each) for each in ids if each.startswith((_FILE, _KNOWLEDGE))}
+        of_files = {ref_of(each) for each in ids if each.startswith(OF_FOLDERS)}
         of_database = tuple(each for each in ids if ref_of(each) not in of_files)
         found = list(await self._parts.kept.recallable(of_database, viewer))
         for ref in of_files:
             # What stands in a file names nobody: only those whose folder it is can recall it.
-            if ref.startswith(_KNOWLEDGE):
+            if ref.startswith(KNOWLEDGE):
                 found += await self._cut.of(ref, None)
             elif _folder_of(ref) == viewer.audience.folder:
                 found += await self._cut.of(ref, viewer.audience)
@@ -99,8 +97,8 @@ def _judged(item: MemoryItem, now: datetime) -> MemoryItem:
 
 
 def _of_database(refs: Iterable[ItemRef]) -> tuple[ItemRef, ...]:
-    return tuple(ref for ref in refs if not ref.startswith((_FILE, _KNOWLEDGE)))
+    return tuple(ref for ref in refs if not ref.startswith(OF_FOLDERS))
 
 
 def _folder_of(ref: ItemRef) -> str:
-    return ref.removeprefix(_FILE).partition("/")[0]
+    return ref.removeprefix(FILE).partition("/")[0]

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from bot.core.memory.items import ItemChange, ItemRef, MemoryItem
+from bot.core.memory.items import OF_FOLDERS, ItemChange, ItemRef, MemoryItem
 from bot.errors import SearchUnavailable, StoreError
 from bot.ports import Clock, KeptItems, RecalledFiles, SearchIndex
 from bot.runtime.indexing.current import CurrentItems
@@ -40,7 +40,6 @@ LONGEST_RETRY_S = 60.0
 FORM = 3
 """Of pieces: an index with pieces of another form is made anew."""
 
-_FILES = ("file:", "knowledge:")
 _DONE = "done"
 _AFTER = "after "
 
@@ -196,7 +195,7 @@ class Indexing:
 
     async def _apply(self, changes: tuple[ItemChange, ...]) -> None:
         refs = tuple(change.ref for change in changes)
-        of_database = tuple(ref for ref in refs if not ref.startswith(_FILES))
+        of_database = tuple(ref for ref in refs if not ref.startswith(OF_FOLDERS))
         if len(of_database) < len(refs):
             self._look_at_s = self._parts.clock.monotonic()
         await self._replace(of_database, seq=changes[-1].seq)
@@ -209,7 +208,7 @@ class Indexing:
         self._look_at_s = parts.clock.monotonic() + LOOK_AT_FILES_EVERY_S
         self._file_trouble = ""
         known: dict[ItemRef, str] = {}
-        for beginning in _FILES:
+        for beginning in OF_FOLDERS:
             known |= await parts.index.refs(beginning)
         try:
             marks = await parts.files.marks(known)

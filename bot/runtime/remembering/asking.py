@@ -30,6 +30,8 @@ TOO_LONG = "too long"
 
 NONSENSE = "nonsense"
 DECLINED = "declined"
+
+HOPELESS = frozenset({TOO_LONG, NONSENSE, DECLINED})
 """Reasons of failures that the same request will meet again."""
 
 CAPPED = "spending cap"

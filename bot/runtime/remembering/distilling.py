@@ -14,7 +14,7 @@ from datetime import tzinfo
 from typing import Protocol
 
 from bot.core.chat import PersonKey
-from bot.core.memory.audience import Audience, Viewer
+from bot.core.memory.audience import NOBODY, Audience, Viewer
 from bot.core.memory.facts import Fact
 from bot.core.memory.items import ItemRef
 from bot.core.memory.lasting import MOST_SESSIONS, lasting_lines
@@ -32,8 +32,6 @@ RETRY_S = 60.0
 
 _CHANGES_AT_ONCE = 500
 _DISTILLED = ("fact:", "episode:")
-_NOBODY = PersonKey("")
-"""Of an audience, and of nobody in it: what such a viewer may recall was said there."""
 
 
 class Store(Facts, Episodes, KeptItems, Protocol):
@@ -142,7 +140,7 @@ class Distilling:
 
     async def _write(self, audience: Audience) -> None:
         parts = self._parts
-        viewer = Viewer(audience=audience, person_key=_NOBODY)
+        viewer = Viewer(audience=audience, person_key=NOBODY)
         since = parts.files.cleanings
         facts = await parts.store.facts_for(viewer)
         episodes = await parts.store.last_episodes(viewer, limit=MOST_SESSIONS)

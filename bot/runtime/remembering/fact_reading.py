@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 
 from bot.core.chat import PersonKey
-from bot.core.memory.audience import Viewer
+from bot.core.memory.audience import NOBODY, Viewer
 from bot.core.memory.believing import Extracted, read_extraction
 from bot.core.memory.extraction import (
     EXTRACTOR,
@@ -24,7 +24,7 @@ from bot.core.memory.extraction import (
 from bot.core.memory.facts import NewFact
 from bot.core.memory.jobs import MemoryJob
 from bot.ports import Facts
-from bot.runtime.remembering.asking import DECLINED, NONSENSE, TOO_LONG, Asking, Faults, Wish
+from bot.runtime.remembering.asking import HOPELESS, TOO_LONG, Asking, Faults, Wish
 from bot.runtime.remembering.parts import OFF, Failure, RememberingParts
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,6 @@ GIVEN_UP_AFTER = 12
 """So many failures that waiting does not mend, and the turns are not read."""
 
 _MOST_HALVINGS = 4
-_HOPELESS = (DECLINED, NONSENSE, TOO_LONG)
 
 
 class FactReading:
@@ -108,15 +107,11 @@ class FactReading:
         self, sayings: tuple[Saying, ...], job: MemoryJob
     ) -> dict[PersonKey, tuple[str, ...]]:
         """Give the keys of what holds of each speaker in the chat where they spoke."""
-        known: dict[PersonKey, tuple[str, ...]] = {}
-        for person in dict.fromkeys(each.person_key for each in sayings):
-            viewer = Viewer(audience=job.audience, person_key=person)
-            known[person] = tuple(
-                fact.key
-                for fact in await self._facts.facts_for(viewer)
-                if fact.person_key == person and fact.audience == job.audience
-            )
-        return known
+        facts = await self._facts.facts_for(Viewer(audience=job.audience, person_key=NOBODY))
+        return {
+            person: tuple(fact.key for fact in facts if fact.person_key == person)
+            for person in {each.person_key for each in sayings}
+        }
 
     def _is_clean(self, fact: NewFact) -> bool:
         """Say whether no secret is in a fact; one that is made of parts no placeholder can mend."""
@@ -141,4 +136,4 @@ class _Judge:
 def _is_hopeless(failure: Failure, job: MemoryJob) -> bool:
     """Say whether asking once more would help nothing."""
     is_worn_out = failure.is_lasting and job.attempts + 1 >= GIVEN_UP_AFTER
-    return failure.reason in _HOPELESS or is_worn_out
+    return failure.reason in HOPELESS or is_worn_out

@@ -8,7 +8,8 @@ from datetime import date, datetime, tzinfo
 
 from bot.core.chat import SessionKey
 from bot.core.tokens import RESERVE_SHARE, SAFETY
-from bot.core.window.summary.plan import SUMMARISER
+from bot.core.turns import Turn
+from bot.core.window.summary.plan import MOST_TURNS_AT_ONCE, SUMMARISER, split_for_summary
 from bot.ports import (
     ChatMemories,
     Clock,
@@ -96,6 +97,25 @@ class RememberingParts:
     def is_remembered(self, session_key: SessionKey) -> bool:
         """Say whether a chat's memory is on."""
         return self.memories is None or self.memories.is_remembered(session_key)
+
+    def next_run(
+        self,
+        session_key: SessionKey,
+        turns: tuple[Turn, ...],
+        *,
+        share: int,
+        halvings: int,
+        instructions: str = SUMMARISER,
+    ) -> tuple[tuple[Turn, ...], int]:
+        """Give the turns to tell a model next, and how long the whole request may be.
+
+        Turns as they are take one part in ``share`` of it, unless one alone takes more.
+        """
+        room = self.limits(session_key).request_tokens(self.counter, instructions) >> halvings
+        runs = split_for_summary(
+            turns[:MOST_TURNS_AT_ONCE], max_tokens=room // share, count=self.counter.count
+        )
+        return runs[0], room
 
     def day_of(self, moment: datetime) -> date:
         """Say on which day of the calendar a moment was."""

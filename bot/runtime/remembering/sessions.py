@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from bot.core.memory.episodes import MOST_TURNS, Account, Unrecorded, with_task
 from bot.core.memory.jobs import MemoryJob
 from bot.core.turns import Turn
-from bot.core.window.summary.plan import MOST_TURNS_AT_ONCE, split_for_summary
 from bot.core.window.summary.sessions import (
     RECORDER,
     faults_of,
@@ -20,15 +19,12 @@ from bot.core.window.summary.sessions import (
     with_details,
 )
 from bot.ports import Episodes
-from bot.runtime.remembering.asking import DECLINED, NONSENSE, TOO_LONG, Asking, Faults, Wish
+from bot.runtime.remembering.asking import HOPELESS, TOO_LONG, Asking, Faults, Wish
 from bot.runtime.remembering.parts import OFF, Failure, RememberingParts
 
 logger = logging.getLogger(__name__)
 
 CHANGED = "changed meanwhile"
-
-_HOPELESS = frozenset({NONSENSE, DECLINED, TOO_LONG})
-"""The same request would meet these again: then the record is made without a model."""
 
 _SHARE_FOR_TURNS = 2
 _MOST_HALVINGS = 3
@@ -80,7 +76,7 @@ class SessionRecorder:
                 return OFF
             account = await self._account(found, job)
             if isinstance(account, Failure):
-                if account.reason not in _HOPELESS and not is_without_hope(account):
+                if account.reason not in HOPELESS and not is_without_hope(account):
                     return account
                 account = mechanical_account(found.turns)
             if not self._parts.is_remembered(job.session_key):
@@ -107,7 +103,13 @@ class SessionRecorder:
         """Tell the session run after run, each with what was recorded of those before it."""
         recording = _Recording(left=found.turns)
         while recording.left:
-            run, room = self._next_run(recording, job)
+            run, room = self._parts.next_run(
+                job.session_key,
+                recording.left,
+                share=_SHARE_FOR_TURNS,
+                halvings=recording.halvings,
+                instructions=RECORDER,
+            )
             plan = plan_record(
                 recording.account, run, max_tokens=room, count=self._parts.counter.count
             )
@@ -127,14 +129,3 @@ class SessionRecorder:
         account = read_account(answer)
         faults = faults_of(account, self._parts.counter.count)
         return Faults(faults=faults) if account is None or faults else account
-
-    def _next_run(self, recording: _Recording, job: MemoryJob) -> tuple[tuple[Turn, ...], int]:
-        """Give the turns to tell next, and how long the whole request may be."""
-        limits = self._parts.limits(job.session_key)
-        room = limits.request_tokens(self._parts.counter, RECORDER) >> recording.halvings
-        runs = split_for_summary(
-            recording.left[:MOST_TURNS_AT_ONCE],
-            max_tokens=room // _SHARE_FOR_TURNS,
-            count=self._parts.counter.count,
-        )
-        return runs[0], room

@@ -19,7 +19,6 @@ from bot.core.window.summary.plan import (
     SummaryPlan,
     plan_notes,
     plan_summary,
-    split_for_summary,
 )
 from bot.core.window.summary.render import mechanical_points
 from bot.runtime.remembering.asking import TOO_LONG
@@ -149,7 +148,9 @@ class MemoryWork:
         halvings = 0
         while merge.left:
             before = merge.summary
-            run, room = self._next_run(merge.left, job, halvings)
+            run, room = self._parts.next_run(
+                job.session_key, merge.left, share=_SHARE_FOR_TURNS, halvings=halvings
+            )
             plan = plan_summary(
                 before,
                 run,
@@ -207,7 +208,9 @@ class MemoryWork:
             if not self._parts.is_remembered(job.session_key):
                 await self.put_off(job, OFF)
                 return
-            run, room = self._next_run(turns, job, halvings)
+            run, room = self._parts.next_run(
+                job.session_key, turns, share=_SHARE_FOR_TURNS, halvings=halvings
+            )
             plan = plan_notes(
                 run,
                 pinned=self._pinned(run, ()),
@@ -234,19 +237,6 @@ class MemoryWork:
         entries = make_entries(self._parts, job, points, turns, on_their_day=True)
         await self._parts.jobs.remember(job, entries, is_done=False)
         logger.info("memory.noted", extra=_told(job) | {"turns": len(turns)})
-
-    def _next_run(
-        self, turns: tuple[Turn, ...], job: MemoryJob, halvings: int
-    ) -> tuple[tuple[Turn, ...], int]:
-        """Give the turns to tell next, and how long the whole request may be."""
-        limits = self._parts.limits(job.session_key)
-        room = limits.request_tokens(self._parts.counter) >> halvings
-        runs = split_for_summary(
-            turns[:MOST_TURNS_AT_ONCE],
-            max_tokens=room // _SHARE_FOR_TURNS,
-            count=self._parts.counter.count,
-        )
-        return runs[0], room
 
     async def _draft(self, plan: SummaryPlan, job: MemoryJob) -> Draft | Failure:
         return await self._summariser.draft(plan, job, self._parts.limits(job.session_key))

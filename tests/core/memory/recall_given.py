@@ -13,7 +13,6 @@ from bot.core.memory.recalled import Recollection
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 ANN, BEN = PersonKey("loopback::1"), PersonKey("loopback::2")
 PRIVATE = Audience(channel="loopback", account="bot", chat="1", kind="private")
-OF_BEN = Audience(channel="loopback", account="bot", chat="2", kind="private")
 GROUP = Audience(channel="loopback", account="bot", chat="-7", kind="group")
 SESSION = SessionKey("loopback:bot:1:")
 

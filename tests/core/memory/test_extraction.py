@@ -32,8 +32,8 @@ HOME_CHAT = ChatAddress(channel="telegram", account="77", chat="1001")
 HOME = Audience(channel="telegram", account="77", chat="1001", kind="private")
 
 
-def saying(text: str, *, who: PersonKey = ANN, name: str = "Ann", turn: int = 1) -> Saying:
-    return Saying(turn_id=TurnId(turn), person_key=who, name=name, text=text, at=START)
+def saying(text: str, *, who: PersonKey = ANN, name: str = "Ann") -> Saying:
+    return Saying(turn_id=TurnId(1), person_key=who, name=name, text=text, at=START)
 
 
 def plan_of(

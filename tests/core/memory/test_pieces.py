@@ -181,7 +181,7 @@ def test_entries_of_a_day_are_found_between_what_people_wrote() -> None:
     day = date(2026, 1, 5)
     text = with_entries("", day, (entry(12, "- 09:10 Ferry at nine.\n- Tickets."),))
     text = f"{text}\nMine: feed the cat.\n"
-    text = with_entries(text, day, (entry(13, "- 10:00 Rain."), entry(12, "- changed", 3)))
+    text = with_entries(text, day, (entry(13, "- 10:00 Rain."), entry(12, "- at 11:00 now", 3)))
 
     pieces = day_pieces(day_ref(GROUP, day), text, GROUP, NOON)
 
@@ -189,7 +189,7 @@ def test_entries_of_a_day_are_found_between_what_people_wrote() -> None:
         ("turn-12", "- Ferry at nine.\n- Tickets."),
         ("written", "Mine: feed the cat."),
         ("turn-13", "- Rain."),
-        ("turn-12-2", "- changed"),
+        ("turn-12-2", "- at 11:00 now"),
     ]
     assert [piece.moment for piece in pieces] == [NOON, NOON, NOON, NOON + timedelta(hours=3)]
     assert [piece.place for piece in pieces] == [0, 1, 2, 3]

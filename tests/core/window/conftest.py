@@ -10,6 +10,11 @@ from bot.core.window.window import Limits, Window
 from bot.testing.chats import RandomChats
 
 
+def count(text: str) -> int:
+    """Four characters a token."""
+    return len(text) // 4 + 1
+
+
 def tokens_of(window: Window) -> int:
     """Four characters a token, twenty a block, 1 600 tokens a picture."""
     layout = assemble(window)

@@ -18,7 +18,7 @@ from bot.core.window.notes import OPENING_LEAD, is_note
 from bot.core.window.opening import render_opening
 from bot.core.window.overflow import empty_out
 from bot.core.window.window import SHEDDING, Window
-from tests.core.window.conftest import limits, tokens_of
+from tests.core.window.conftest import count, limits, tokens_of
 from tests.core.window.given import turn, turns
 
 OPENING = Opening(
@@ -37,10 +37,6 @@ OPENING = Opening(
     facts=(KnownFact(id=FactId(7), text="Prefers tea."), KnownFact(id=FactId(8), text="Is Ann.")),
 )
 TOKYO = timezone(timedelta(hours=9))
-
-
-def count(text: str) -> int:
-    return len(text) // 4 + 1
 
 
 def test_mem_7_an_opening_says_what_was_what_is_open_and_who_is_there() -> None:

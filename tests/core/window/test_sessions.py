@@ -25,6 +25,7 @@ from bot.core.window.summary.sessions import (
     with_details,
 )
 from bot.testing.strategies import histories
+from tests.core.window.conftest import count
 from tests.core.window.given import turn, turns
 
 ACCOUNT = Account(
@@ -35,10 +36,6 @@ ACCOUNT = Account(
     decisions=("go on Monday",),
     open_tasks=("storks",),
 )
-
-
-def count(text: str) -> int:
-    return len(text) // 4 + 1
 
 
 def saying(number: int, request: str, reply: str = "", outcome: Outcome = "answered") -> Turn:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.messages import assistant_text, user_text
+from bot.core.quoting import section, sections_in
 from bot.core.turns import Step, Turn, TurnId
 from bot.core.window.conversation import KeyPoints, Summary
 from bot.core.window.summary.audit import apply, audit, correction, read_draft
@@ -29,7 +30,6 @@ from bot.core.window.summary.render import (
     mechanical_points,
     render_summary,
 )
-from bot.core.window.summary.transcript import section, sections_in
 from bot.testing.chats import RandomChats
 from bot.testing.clock import START
 from tests.core.window.given import round_of, turn, turns

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.core.quoting import objects_in
+from bot.core.quoting import objects_in, one_line, written
 from bot.core.turns import TurnId
 from bot.core.window.conversation import KeyPoints, Summary
-from bot.core.window.summary.lines import one_line, written
 from bot.core.window.summary.pinned import missing_from
 from bot.core.window.summary.plan import SummaryPlan
 from bot.core.window.summary.render import phrases_of, points_line

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bot.core.quoting import one_line
 from bot.core.turns import Turn
-from bot.core.window.summary.lines import one_line
 
 MOST_HEAD_CHARS, LEAST_HEAD_CHARS = 400, 60
 """How much of a request or a reply is quoted, depending on how many turns share the room."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import re
 
-from bot.core.window.summary.lines import one_line
+from bot.core.quoting import one_line, sections_in
 from bot.core.window.summary.pinned import missing_from
 from bot.core.window.summary.plan import KEY_POINT_TURNS, SUMMARISER
 from bot.core.window.summary.sessions import BEFORE, RECORDER
-from bot.core.window.summary.transcript import sections_in
 
 _TURN = re.compile(r"turn (\d+), (request|tools|reply|exact details)")
 _HEAD_CHARS = 80

@@ -1,11 +1,8 @@
-"""Texts made to stand on one line, where they cannot pose as anything but a piece of it."""
+"""Texts that are shortened to a number of tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from bot.core.quoting import one_line as one_line
-from bot.core.quoting import written as written
 
 
 def middle_left_out(text: str, max_tokens: int, count: Callable[[str], int]) -> str:

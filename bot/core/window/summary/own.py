@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.core.memory.own_conversations import OwnSummary
 from bot.core.window.conversation import Summary
+from bot.core.window.summary.render import phrases_of
 
 
 def own_summary(summary: Summary) -> OwnSummary:
@@ -13,14 +14,7 @@ def own_summary(summary: Summary) -> OwnSummary:
         made_at=summary.made_at,
         overview=summary.overview,
         points=tuple(
-            (each.turn_id, text)
-            for each in summary.key_points
-            for text in (
-                *each.decisions,
-                *each.information,
-                *each.actions,
-                *each.open_questions,
-            )
+            (each.turn_id, text) for each in summary.key_points for text in phrases_of(each)
         ),
         pinned=summary.pinned,
     )

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from bot.core.quoting import section
+from bot.core.shortening import with_shorter_parts
 from bot.core.turns import Turn, TurnId
 from bot.core.window.conversation import KeyPoints, Summary
 from bot.core.window.summary.lines import middle_left_out
 from bot.core.window.summary.pinned import details_of, value_of
 from bot.core.window.summary.render import points_line
-from bot.core.window.summary.transcript import section, transcript_of
+from bot.core.window.summary.transcript import transcript_of
 
 KEY_POINT_TURNS = 7
 """So many of the newest turns that left are kept as key points; older ones are one overview."""
@@ -26,7 +28,6 @@ MOST_TURNS_AT_ONCE = 20
 PART_CHARS = 6_000
 """Longest request, reply, or account of a turn's tools that is told to the summariser."""
 
-_LEAST_PART_CHARS = 80
 _SHARE_OF_OVERVIEW = _SHARE_OF_FOLDED = 5
 _SHARE_OF_CARRIED = _SHARE_OF_DETAILS = 10
 """Of a request each of these takes so much at most: the rest is for the turns themselves."""
@@ -218,10 +219,9 @@ def _fitting(
     count: Callable[[str], int],
 ) -> str:
     """Write the request, with ever shorter parts of turns until it fits."""
-    part_chars = PART_CHARS
-    while True:
+
+    def written(part_chars: int) -> str:
         parts = [transcript_of(turn, part_chars) + f"\n{more}" * bool(more) for turn, more in told]
-        text = "\n\n".join((*noted, *parts, ask))
-        if count(text) <= max_tokens or part_chars <= _LEAST_PART_CHARS:
-            return text
-        part_chars = part_chars * 2 // 3
+        return "\n\n".join((*noted, *parts, ask))
+
+    return with_shorter_parts(written, PART_CHARS, max_tokens, count)

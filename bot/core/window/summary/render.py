@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bot.core.quoting import one_line
 from bot.core.turns import Turn
 from bot.core.window.conversation import KeyPoints, Summary
-from bot.core.window.summary.lines import middle_left_out, one_line
+from bot.core.window.summary.lines import middle_left_out
 
 SUMMARY_LEAD = (
     "[Summary of earlier turns of this chat, which are no longer shown. The bot wrote it from what "

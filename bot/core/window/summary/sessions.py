@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from bot.core.memory.episodes import Account
 from bot.core.quoting import objects_in, one_line, section, written
+from bot.core.shortening import with_shorter_parts
 from bot.core.turns import Turn
 from bot.core.window.notes import said_in
 from bot.core.window.summary.lines import middle_left_out
@@ -51,7 +52,6 @@ BEFORE = "recorded of the beginning"
 
 _LISTS = ("attempted", "succeeded", "failed", "decisions", "open_tasks")
 _SHARE_OF_BEFORE = 4
-_LEAST_PART_CHARS = 80
 _HEAD_CHARS, _TAIL_TURNS = 160, 3
 
 
@@ -74,13 +74,11 @@ def plan_record(
     if before is not None:
         told = middle_left_out("\n".join(_told(before)), max_tokens // _SHARE_OF_BEFORE, count)
         noted = (section(BEFORE, told),)
-    part_chars = PART_CHARS
-    while True:
-        parts = (transcript_of(turn, part_chars) for turn in turns)
-        text = "\n\n".join((*noted, *parts, ASK))
-        if count(text) <= max_tokens or part_chars <= _LEAST_PART_CHARS:
-            return RecordPlan(text=text)
-        part_chars = part_chars * 2 // 3
+
+    def request(part_chars: int) -> str:
+        return "\n\n".join((*noted, *(transcript_of(turn, part_chars) for turn in turns), ASK))
+
+    return RecordPlan(text=with_shorter_parts(request, PART_CHARS, max_tokens, count))
 
 
 def read_account(text: str) -> Account | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.core.window.summary.lines import one_line
+from bot.core.quoting import one_line
 
 NAME, GOAL, PREFERENCE = "name: ", "goal: ", "prefers: "
 

@@ -1,17 +1,11 @@
-"""Turns as the summariser reads them: labelled sections whose lines are all quoted.
-
-The law of this file: a line that begins with the mark is somebody's words, every other line is the
-bot's own. So no text can pose as an instruction, or as the end of its quotation.
-"""
+"""Turns as the summariser reads them: labelled sections whose lines are all quoted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from bot.core.messages import ToolCall, ToolResult
-from bot.core.quoting import one_line
-from bot.core.quoting import section as section
-from bot.core.quoting import sections_in as sections_in
+from bot.core.quoting import one_line, section
 from bot.core.shortening import head_and_tail
 from bot.core.turns import Turn
 from bot.core.window.shapes import as_text, characters_left_out
