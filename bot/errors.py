@@ -14,7 +14,8 @@
     │   ├── ModelAuthError       key or permission refused
     │   ├── ModelRateLimited     too many requests                             (retryable)
     │   ├── ModelOverloaded      the vendor is overloaded                      (retryable)
-    │   ├── ModelUnavailable     5xx, no connection, no answer in time         (retryable)
+    │   ├── ModelUnavailable     5xx, no connection                            (retryable)
+    │   │   └── ModelSilent      it was asked, and no answer came in time
     │   ├── ModelStreamCut       the answer broke off or made no sense         (retryable)
     │   ├── CapReached           the day's spending cap is used up
     │   ├── ContextTooLong       the request is longer than the model reads
@@ -27,6 +28,7 @@
     │       ├── FateUnknown      it may have been delivered
     │       └── FileTooLarge     a file is longer than is fetched or sent
     ├── NotRunning               no running bot can be asked                   (exit 1)
+    ├── NoAnswer                 one is there, and does not answer in time     (exit 1)
     ├── PluginError              a plugin cannot be used
     └── ToolError                a tool's word to the model
 
@@ -102,6 +104,10 @@ class ModelUnavailable(ModelError):
     """The model's vendor cannot be reached or failed."""
 
     retryable = True
+
+
+class ModelSilent(ModelUnavailable):
+    """The model's vendor was asked and gave no answer."""
 
 
 class ModelStreamCut(ModelError):
@@ -200,6 +206,10 @@ class FileTooLarge(DeliveryError):
 
 class NotRunning(BotError):
     """No running bot can be asked."""
+
+
+class NoAnswer(BotError):
+    """The running bot gives no answer."""
 
 
 class PluginError(BotError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bot.api import PluginAPI
+from bot.api import PluginAPI, zone_in_words
 
 
 def register(api: PluginAPI) -> None:
@@ -21,4 +21,6 @@ def register(api: PluginAPI) -> None:
         zone = await api.zones.find(timezone) if timezone else api.timezone
         now = api.clock.now().astimezone(zone)
         offset = now.strftime("%z")
-        return f"{now:%A, %Y-%m-%d, %H:%M:%S} in {zone} (UTC{offset[:3]}:{offset[3:5]})"
+        return (
+            f"{now:%A, %Y-%m-%d, %H:%M:%S} in {zone_in_words(zone)} (UTC{offset[:3]}:{offset[3:5]})"
+        )

@@ -18,20 +18,36 @@ from bot.api import (
     StoreError,
     ToolContext,
     ToolError,
+    gettext,
+    gettext_noop,
     moment_in_words,
     read_local,
     read_remind,
     reminder_confirmed,
     reminder_in_list,
+    zone_in_words,
 )
 
 MOST_BUTTONS = 8
 """Below one list; the others are cancelled by writing their number."""
 
 NOT_NOW = "Reminders cannot be read or kept at this moment. Tell the person so."
-NONE_OPEN = "No reminder is open here. `/remind` shows how to make one."
-CANCEL_USAGE = "Write `/reminders` for the list, `/reminders cancel NUMBER` to cancel one."
+NONE_OPEN = gettext_noop("No reminder is open here. `/remind` shows how to make one.")
+CANCEL_USAGE = gettext_noop(
+    "Write `/reminders` for the list, `/reminders cancel NUMBER` to cancel one."
+)
 RESET = "default"
+EXAMPLE_ZONE = gettext_noop("Europe/Lisbon")
+"""Each language has one where it is spoken."""
+
+CLOCK = gettext_noop(
+    "Your time zone is {zone}, where it is {now}. `/timezone {example}` sets another, "
+    "`/timezone default` gives up what you set."
+)
+CLOCK_CHANGED = gettext_noop(
+    "Your time zone is {zone}, where it is {now}. `/timezone {example}` sets another, "
+    "`/timezone default` gives up what you set. Reminders that are open keep their moments."
+)
 
 Value = TypeVar("Value")
 
@@ -86,11 +102,11 @@ def _offer_tools(api: PluginAPI) -> None:
 
 
 def _offer_commands(api: PluginAPI) -> None:
-    @api.command("remind", "Be reminded later: /remind tomorrow 9:00 call Ann.")
+    @api.command("remind", gettext_noop("Be reminded later: /remind tomorrow 9:00 call Ann."))
     async def remind_me(context: CommandContext) -> str | CommandAnswer:
         sender = context.message.sender
         if not context.arguments:
-            return f"{REMIND_USAGE}\n\n{_clock_of(api, context)}"
+            return f"{gettext(REMIND_USAGE)}\n\n{_clock_of(api, context)}"
         now = api.clock.now().astimezone(api.zones.of(sender)).replace(tzinfo=None)
         try:
             wish = read_remind(context.arguments, now)
@@ -99,46 +115,46 @@ def _offer_commands(api: PluginAPI) -> None:
             return str(error)
         return CommandAnswer(text=_confirmed(api, reminder), choices=(_cancelling(reminder),))
 
-    @api.command("reminders", "List your reminders, or cancel one.")
+    @api.command("reminders", gettext_noop("List your reminders, or cancel one."))
     async def list_reminders(context: CommandContext) -> str | CommandAnswer:
         if context.arguments:
             return await _cancelled(api, context)
         found = await api.reminders.open(context)
         if not found:
-            return NONE_OPEN
+            return gettext(NONE_OPEN)
         lines = "\n".join(f"- {line}" for line in _lines(api, context, found))
         return CommandAnswer(
-            text=f"{lines}\n\n{CANCEL_USAGE}",
+            text=f"{lines}\n\n{gettext(CANCEL_USAGE)}",
             choices=tuple(map(_cancelling, found[:MOST_BUTTONS])) if context.has_buttons else (),
         )
 
 
 def _offer_time_zone(api: PluginAPI) -> None:
-    @api.command("timezone", "Your time zone: /timezone Europe/Lisbon sets it.")
+    @api.command("timezone", gettext_noop("Your time zone: /timezone Europe/Lisbon sets it."))
     async def time_zone(context: CommandContext) -> str:
         name, sender = context.arguments.strip(), context.message.sender
         if not name:
             return _clock_of(api, context)
         if not sender.is_person:
-            return "Only somebody who writes as themselves has a time zone."
+            return gettext("Only somebody who writes as themselves has a time zone.")
         try:
             zone = None if name.lower() == RESET else await api.zones.find(name)
         except ToolError as error:
             return str(error)
         await api.zones.choose(sender, zone)
-        return f"{_clock_of(api, context)} Reminders that are open keep their moments."
+        return _clock_of(api, context, CLOCK_CHANGED)
 
 
 async def _cancelled(api: PluginAPI, context: CommandContext) -> str:
     word, _, number = context.arguments.partition(" ")
     number = number.strip().lstrip("#")
     if word.lower() != "cancel" or not (number.isascii() and number.isdigit()):
-        return CANCEL_USAGE
+        return gettext(CANCEL_USAGE)
     try:
         gone = await api.reminders.cancel(context, int(number[:20]))
     except ToolError as error:
         return str(error)
-    return f"Cancelled: {_in_list(api, gone)}"
+    return gettext("Cancelled: {reminder}", reminder=_in_list(api, gone))
 
 
 async def _stored(work: Awaitable[Value]) -> Value:
@@ -167,13 +183,15 @@ def _lines(
 
 
 def _cancelling(reminder: Reminder) -> Choice:
-    return Choice(label=f"Cancel {reminder.id}", command=f"reminders cancel {reminder.id}")
+    label = gettext("Cancel {number}", number=reminder.id)
+    return Choice(label=label, command=f"reminders cancel {reminder.id}")
 
 
-def _clock_of(api: PluginAPI, context: CommandContext) -> str:
+def _clock_of(api: PluginAPI, context: CommandContext, sentence: str = CLOCK) -> str:
     zone = api.zones.of(context.message.sender)
-    now = moment_in_words(api.clock.now(), zone)
-    return (
-        f"Your time zone is {zone}, where it is {now}. `/timezone Europe/Lisbon` sets another, "
-        f"`/timezone {RESET}` gives up what you set."
+    return gettext(
+        sentence,
+        zone=zone_in_words(zone),
+        now=moment_in_words(api.clock.now(), zone),
+        example=gettext(EXAMPLE_ZONE),
     )

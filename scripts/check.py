@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Run every check: lint, format, types, import contracts, tests with coverage.
+"""Run every check: lint, format, types, import contracts, tests.
 
-``--fast`` leaves the tests out; what stands behind ``--`` is passed to pytest. Makes its own
-environment when the Python that runs it lacks what is needed.
+``--fast`` leaves the tests out; ``--cov`` measures which lines and branches they reach, and takes
+twice as long; what stands behind ``--`` is passed to pytest. Makes its own environment when the
+Python that runs it lacks what is needed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ import run  # noqa: E402 - found through the line above
 
 NEEDED = (
     *run.NEEDED,
-    *("ctok", "hypothesis", "importlinter", "jsonschema", "mypy", "pytest", "pytest_asyncio"),
+    *(
+        "babel",
+        "ctok",
+        "hypothesis",
+        "importlinter",
+        "jsonschema",
+        "mypy",
+        "pytest",
+        "pytest_asyncio",
+    ),
     *("pytest_cov", "pytest_timeout", "ruff", "xdist", "yaml"),
 )
 QUICK = (
@@ -29,7 +39,8 @@ QUICK = (
     ("mypy", ("-m", "mypy")),
     ("lint-imports", ("-c", "from importlinter.cli import lint_imports_command as lint; lint()")),
 )
-TESTS = ("-m", "pytest", "-n", "2", "--cov", "--cov-report=term:skip-covered")
+TESTS = ("-m", "pytest", "-n", "2", "--dist", "loadgroup")
+COVERAGE = ("--cov", "--cov-report=term:skip-covered")
 
 
 def main() -> int:
@@ -37,12 +48,14 @@ def main() -> int:
     run.enter(".venv-dev", "requirements-dev.txt", NEEDED)
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--fast", action="store_true", help="lint and types only")
+    parser.add_argument("--cov", action="store_true", help="measure what the tests reach")
     parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
     options = parser.parse_args()
     began = time.monotonic()
     verdicts = [_check(name, arguments, is_quiet=True) for name, arguments in QUICK]
     if not options.fast:
-        verdicts.append(_check("pytest", (*TESTS, *options.pytest), is_quiet=False))
+        tests = (*TESTS, *(COVERAGE if options.cov else ()), *options.pytest)
+        verdicts.append(_check("pytest", tests, is_quiet=False))
     verdict = "all passed" if all(verdicts) else f"{verdicts.count(False)} failed"
     print(f"{verdict} in {time.monotonic() - began:.1f} s", flush=True)
     return 0 if all(verdicts) else 1

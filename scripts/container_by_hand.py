@@ -3,7 +3,8 @@
 
 Its very steps are carried out in an empty root. Then the bot is started there without rights, on a
 read-only root, with a pretended Telegram: it has to be found healthy by the image's own check, to
-answer, to end with 0 on SIGTERM, and to remember after a second start with the same volume.
+answer, to end with 0 on SIGTERM, to write a backup that its user may not read outside, to take that
+back through standard input, and to remember after a second start with the same volume.
 
 Linux, as root (mounts are made, and gone at the end), with the Python that the image begins with;
 packages come from the index. ``--also FOLDER`` shows the steps a folder of this machine: where an
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,6 +35,12 @@ from scripts.container.root import Container, EmptyRoot  # noqa: E402
 CHAT = 1001
 PATIENCE_S = 60.0
 BETWEEN_CHECKS_S = 0.5
+
+BACKUPS = "/backups"
+"""The volume that ``compose.yaml`` adds to that of the image."""
+
+BACKUP = "daybook.tar"
+PAGE = "/srv/daybook/knowledge/house.md"
 
 _LENT = re.compile(r"(?i).*_PROXY|SSL_CERT_.*|PIP_(INDEX|EXTRA|FIND|CERT|TRUSTED|CONFIG).*")
 
@@ -50,7 +58,7 @@ def main() -> None:
             build(root, image)
         except subprocess.CalledProcessError as error:
             sys.exit(f"{error.stdout}{error.stderr}the step failed with {error.returncode}")
-        asyncio.run(_use(root, image))
+        asyncio.run(_use(root, replace(image, volumes=(*image.volumes, BACKUPS))))
 
 
 def build(root: EmptyRoot, image: Image) -> None:
@@ -76,13 +84,32 @@ async def _use(root: EmptyRoot, image: Image) -> None:
             "DAYBOOK_CHANNELS__TELEGRAM__BASE_URL": telegram.base_url,
             "DAYBOOK_ACCESS": "open",
         }
-        for text, answer in (("remember that I like tea", "tea"), ("what do you know?", "tea")):
-            async with await root.start(image, environ) as container:
-                await _hold(container, telegram, text, answer)
+        root.lay(PAGE, "The guests' network is Heron.\n")
+        async with await root.start(image, environ) as container:
+            await _talk(container, telegram, "remember that I like tea", "tea")
+            began_s = time.monotonic()
+            assert await container.carry_out(*image.program, "backup", f"{BACKUPS}/{BACKUP}") == 0
+            _say("backup: written", began_s)
+            await _end(container)
+        _restore(root, image)
+        async with await root.start(image, environ) as container:
+            await _talk(container, telegram, "what do you know?", "tea")
+            await _end(container)
 
 
-async def _hold(container: Container, telegram: PretendedTelegram, text: str, answer: str) -> None:
-    """Start it, look at it, talk with it, end it."""
+def _restore(root: EmptyRoot, image: Image) -> None:
+    """Put the backup back, beside a page that says something else by now and is not the bot's."""
+    began_s = time.monotonic()
+    backup = root.take(BACKUPS, BACKUP)
+    assert (backup.stat().st_mode & 0o077, backup.stat().st_uid) == (0, 0)
+    root.lay(PAGE, "The guests' network is Crane.\n")
+    said = root.verb(image, "restore", "-", stdin=backup)
+    assert "The pages of knowledge are in /data/knowledge-" in said, said
+    _say(f"restore: {said.splitlines()[0]}", began_s)
+
+
+async def _talk(container: Container, telegram: PretendedTelegram, text: str, answer: str) -> None:
+    """Wait until it is well, then talk with it."""
     async with asyncio.timeout(PATIENCE_S):
         began_s = time.monotonic()
         _say(await container.says("ready:"), began_s)
@@ -96,6 +123,10 @@ async def _hold(container: Container, telegram: PretendedTelegram, text: str, an
         assert answer in telegram.sent[-1].text, telegram.sent[-1].text
         _say(f"answered: {telegram.sent[-1].text.splitlines()[-1]}", began_s)
         print(f"          memory: {container.most_memory_mib} MiB at the most", flush=True)
+
+
+async def _end(container: Container) -> None:
+    async with asyncio.timeout(PATIENCE_S):
         began_s = time.monotonic()
         os.kill(container.pid, signal.SIGTERM)
         code = await container.ended()

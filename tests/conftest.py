@@ -1,6 +1,7 @@
 """What every test may count on: no way to the outside, a clock of its own, the same examples."""
 
 import ipaddress
+import logging
 import socket
 from collections.abc import Iterator
 
@@ -101,6 +102,15 @@ def no_secret_is_logged(log_watch: LogWatch) -> Iterator[None]:
     leaks, log_watch.leaks = log_watch.leaks, []
 
     assert leaks == []
+
+
+@pytest.fixture(autouse=True)
+def log_level_as_before() -> Iterator[None]:
+    """Undo what a verb that ran in this process made of its logging, which others look at."""
+    root = logging.getLogger()
+    level = root.level
+    yield
+    root.setLevel(level)
 
 
 @pytest.fixture

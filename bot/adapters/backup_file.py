@@ -10,13 +10,15 @@
 
 The law of this file: nothing of an archive is believed. A member is an ordinary file with a name of
 ours, each once, in the sizes that the manifest tells; it is not compressed, so that none is longer
-than the archive. Whatever differs in a single byte is refused.
+than the archive. Behind the last one stand the zeros that end a tar, nothing else. Whatever differs
+in a single byte is refused.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -24,7 +26,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 from bot.adapters.store.copying import Holding, Tell
 from bot.adapters.store.switching import DATABASE, KNOWLEDGE, MEMORY
@@ -42,6 +44,9 @@ MOST_MANIFEST_BYTES = 64 * 1024 * 1024
 
 _ODD = (tarfile.TarError, ValueError, ArithmeticError, EOFError, RecursionError)
 """What the standard library raises of archives that are none, or are damaged."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+"""A name with one of these would be shown as something else than it is."""
 
 _ABOUT = """\
 A backup of Daybook, a chat bot: its database, memory files and pages of knowledge, with everything
@@ -134,25 +139,31 @@ class BackupReader:
     """A backup whose members are what its manifest says; their bytes are looked at when read.
 
     Attributes:
+        name: How it is called.
         manifest: What it says.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, source: Path | BinaryIO, name: str = "") -> None:
         """Open it and read its table of contents.
+
+        Args:
+            source: Where it is, or a file that is open and stays the caller's.
+            name: How it is called when something is wrong with it; without one by its path.
 
         Raises:
             DataError: It is no backup, or damaged, or of a newer program; or it cannot be read.
         """
-        self._path = path
+        self.name = name or str(source)
         try:
-            self._file = _Bounded(path)
+            self._file = _Bounded(source)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise DataError(f"The backup {path} cannot be read ({reason}).") from error
+            raise DataError(f"The backup {self.name} cannot be read ({reason}).") from error
         try:
-            self._places = self._read_headers()
+            self._places, end = self._read_headers()
             self.manifest = self._read_manifest()
             self._compare()
+            self._require_end(end)
         except BaseException:
             self._file.close()
             raise
@@ -161,6 +172,10 @@ class BackupReader:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the file go, unless it is the caller's."""
         self._file.close()
 
     @property
@@ -186,12 +201,12 @@ class BackupReader:
         if digest.hexdigest() != member.sha256:
             raise self._damaged(f"{member.name} is not what was written")
 
-    def _read_headers(self) -> dict[str, tuple[int, int]]:
-        """Give where each member begins and how long it is, in their order."""
+    def _read_headers(self) -> tuple[dict[str, tuple[int, int]], int]:
+        """Give where each member begins and how long it is, in their order; where the last ends."""
         places: dict[str, tuple[int, int]] = {}
+        behind = -1
         try:
             with tarfile.open(fileobj=self._file, mode="r:") as archive:
-                behind = -1
                 while (header := archive.next()) is not None:
                     if archive.offset <= behind or archive.offset - 511 > self._file.size:
                         raise self._damaged("a file in it is longer than the archive")
@@ -204,11 +219,11 @@ class BackupReader:
             raise self._foreign() from error
         if README not in places:
             raise self._foreign()
-        return places
+        return places, behind
 
     def _require_ours(self, header: tarfile.TarInfo, places: Mapping[str, object]) -> None:
         is_ordinary = header.type == tarfile.REGTYPE and not header.issparse() and header.size >= 0
-        if not is_ordinary or not _is_ours(header.name) or header.name in places:
+        if not is_ordinary or not can_hold(header.name) or header.name in places:
             if not places:
                 raise self._foreign()
             raise self._damaged(f"it has {header.name[:80]!r}, which no backup has")
@@ -227,7 +242,7 @@ class BackupReader:
         match told:
             case {"format": int(number)} if number > FORMAT:
                 raise DataError(
-                    f"The backup {self._path} is of a newer version of the bot; update this one."
+                    f"The backup {self.name} is of a newer version of the bot; update this one."
                 )
             case {
                 "format": 1,
@@ -267,18 +282,31 @@ class BackupReader:
         if told != there or len(told) != len(self.manifest.members) or DATABASE not in told:
             raise self._damaged("it does not have what its manifest says")
 
+    def _require_end(self, end: int) -> None:
+        """See that nothing but zeros is behind the last member, as many as end a tar."""
+        records = -(-(end + 2 * tarfile.BLOCKSIZE) // tarfile.RECORDSIZE)
+        missing = records * tarfile.RECORDSIZE - self.size_bytes
+        if missing > 0:
+            raise self._damaged("its end is cut off")
+        self._file.seek(end)
+        if missing < 0 or self._file.read().strip(b"\0"):
+            raise self._damaged("something stands behind its end")
+
     def _damaged(self, why: str) -> DataError:
-        return DataError(f"The backup {self._path} is damaged: {why}.")
+        return DataError(f"The backup {self.name} is damaged: {why}.")
 
     def _foreign(self) -> DataError:
-        return DataError(f"{self._path} is no backup of this bot.")
+        return DataError(f"{self.name} is no backup of this bot.")
 
 
 class _Bounded(io.FileIO):
     """A file of which never more is asked than it has: a damaged header may tell any length."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, source: Path | BinaryIO) -> None:
+        if isinstance(source, Path):
+            super().__init__(source)
+        else:
+            super().__init__(source.fileno(), closefd=False)
         self.size = self.seek(0, io.SEEK_END)
         self.seek(0)
 
@@ -319,19 +347,22 @@ def is_backup(path: Path) -> bool:
         return False
 
 
-def _header(name: str, size: int) -> tarfile.TarInfo:
-    header = tarfile.TarInfo(name)
-    header.size, header.mode = size, 0o600
-    return header
+def can_hold(name: str) -> bool:
+    """Say whether a member may have a name: it leads to where a backup has files, and only there.
 
-
-def _is_ours(name: str) -> bool:
-    """Say whether a name leads to where a backup has files, and nowhere else."""
+    Nor can it be taken for another one: it has no line ends and nothing that steers a terminal.
+    """
     if name in (README, DATABASE, MANIFEST):
         return True
     folder, *parts = name.split("/")
     is_plain = all(part not in ("", ".", "..") and Path(part).name == part for part in parts)
-    return folder in (MEMORY, KNOWLEDGE) and bool(parts) and is_plain and "\0" not in name
+    return folder in (MEMORY, KNOWLEDGE) and bool(parts) and is_plain and not _CONTROL.search(name)
+
+
+def _header(name: str, size: int) -> tarfile.TarInfo:
+    header = tarfile.TarInfo(name)
+    header.size, header.mode = size, 0o600
+    return header
 
 
 def _counts(rows: Mapping[object, object]) -> bool:

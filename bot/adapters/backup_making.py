@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from bot.adapters.backup_file import BackupReader, BackupWriter, Manifest, is_backup
+from bot.adapters.backup_file import BackupReader, BackupWriter, Manifest, can_hold, is_backup
 from bot.adapters.memory_disk import Disk, is_unfinished
 from bot.adapters.store.copying import look_at_copy, require_space, snapshot_of
 from bot.adapters.store.switching import DATABASE, KNOWLEDGE, MEMORY
@@ -121,7 +121,7 @@ def make_backup(
                 writer = BackupWriter(file)
                 meter, made_at = _collect(source, writer, copy, now, tell)
                 meter.begin("examining")
-                holding = look_at_copy(copy, meter.add)
+                holding = look_at_copy(copy, meter.add, name=str(source.database))
                 meter.begin("packing")
                 writer.add_file(DATABASE, copy, meter.add)
                 manifest = writer.finish(version=version, made_at=made_at, holding=holding)
@@ -179,6 +179,8 @@ def _collect(
 
 def _add_files(writer: BackupWriter, files: tuple[tuple[str, Path], ...]) -> None:
     for name, path in files:
+        if not can_hold(name):
+            raise DataError(f"{path.parent} has a file {path.name!r}, which needs a plainer name.")
         with suppress(FileNotFoundError):  # somebody removed it meanwhile
             writer.add_bytes(name, path.read_bytes())
 

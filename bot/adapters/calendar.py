@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 
-from cronsim import CronSim
+from cronsim import CronSim, CronSimError
 
 
 class CronCalendar:
@@ -16,18 +17,31 @@ class CronCalendar:
 
     def next_after(self, expression: str, moment: datetime, zone: tzinfo) -> datetime:
         """Give the first moment of a schedule behind another, in UTC."""
-        moments = CronSim(expression, moment.astimezone(zone))
         # In the second showing of an hour cronsim begins with moments of the first.
-        return next(each for each in map(_in_utc, moments) if each > moment)
+        return _first(expression, moment.astimezone(zone), lambda each: each > moment)
 
     def last_until(self, expression: str, moment: datetime, zone: tzinfo) -> datetime:
         """Give the newest moment of a schedule that is not behind another, in UTC."""
-        backwards = CronSim(expression, moment.astimezone(zone), reverse=True)
-        newest = next(each for each in map(_in_utc, backwards) if each <= moment)
+        local = moment.astimezone(zone)
+        newest = _first(expression, local, lambda each: each <= moment, is_backwards=True)
         # Backwards it passes over a moment at the very time, and those of a gap or a fold.
         while (following := self.next_after(expression, newest, zone)) <= moment:
             newest = following
         return newest
+
+
+def _first(
+    expression: str,
+    local: datetime,
+    is_meant: Callable[[datetime], bool],
+    *,
+    is_backwards: bool = False,
+) -> datetime:
+    try:
+        moments = CronSim(expression, local, reverse=is_backwards)
+        return next(filter(is_meant, map(_in_utc, moments)))
+    except (CronSimError, StopIteration) as error:
+        raise ValueError(f"no schedule, or one without moments: {expression!r}") from error
 
 
 def _in_utc(moment: datetime) -> datetime:

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from bot.errors import BotError, NotRunning
+from bot.errors import BotError, NoAnswer, NotRunning
 
 FILE_NAME = "control.json"
-TIMEOUT_S = 5.0
+TIMEOUT_S = 15.0
+"""Longer than the bot waits for a disk or a database that hangs, of which it then tells."""
 
 JsonObject = dict[str, object]
 """An answer; whoever asked knows what stands in it."""
@@ -72,6 +73,7 @@ def ask(
 
     Raises:
         NotRunning: Nobody answers.
+        NoAnswer: The bot is there, and does not answer in time.
         BotError: It could not be done; the text says why.
     """
     contact = _read_contact(folder)
@@ -82,14 +84,16 @@ def ask(
         connection.request(method, question, body=text.encode() or None, headers=headers)
         response = connection.getresponse()
         answer: object = json.loads(response.read())
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise NotRunning(f"no bot answers for {folder} ({error or 'no answer in time'})") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise _silence(folder, contact, error, timeout_s) from error
+    except ValueError as error:
+        raise NotRunning(f"another program answers at {contact.address}") from error
     finally:
         connection.close()
     match response.status, answer:
         case 200, dict():
             return answer
-        case 503, {"error": str(reason)}:
+        case 400 | 503, {"error": str(reason)}:
             raise BotError(reason)
     raise NotRunning(f"another program answers at {contact.address}")
 
@@ -107,6 +111,7 @@ def follow(
 
     Raises:
         NotRunning: Nobody answers.
+        NoAnswer: The bot is there, and does not answer in time.
         BotError: It could not be done, or the bot ended meanwhile; the text says why.
     """
     contact = _read_contact(folder)
@@ -119,9 +124,7 @@ def follow(
             connection.request("POST", question, body=text.encode() or None, headers=headers)
             response = connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
-            raise NotRunning(
-                f"no bot answers for {folder} ({error or 'no answer in time'})"
-            ) from error
+            raise _silence(folder, contact, error, timeout_s) from error
         if response.status != 200:
             raise NotRunning(f"another program, or an older bot, answers at {contact.address}")
         yield from _lines_of(response)
@@ -146,9 +149,20 @@ def _lines_of(response: http.client.HTTPResponse) -> Iterator[JsonObject]:
                     if not told:
                         return
                     yield told
+    except TimeoutError as error:
+        said = "the bot says nothing more; what it was told to do it may still do"
+        raise NoAnswer(said) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise BotError(f"the bot ended meanwhile ({error or type(error).__name__})") from error
     raise BotError("the bot ended meanwhile, or failed in a way that its log tells")
+
+
+def _silence(folder: Path, contact: Contact, error: Exception, timeout_s: float) -> BotError:
+    """Tell a bot that does not answer in time from one that is not there."""
+    if isinstance(error, TimeoutError):
+        process = f"process {contact.pid} at {contact.address}"
+        return NoAnswer(f"the bot ({process}) gave no answer within {timeout_s:g} s")
+    return NotRunning(f"no bot answers for {folder} ({error or type(error).__name__})")
 
 
 def _read_contact(folder: Path) -> Contact:

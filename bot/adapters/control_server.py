@@ -1,6 +1,8 @@
 """Answers over HTTP about the running bot: pages for monitors, all else with the token.
 
-``/healthz`` says to everybody that the process is alive, and nothing else.
+``/healthz`` says to everybody that the process is alive, and nothing else. A page that asks for no
+token is answered to who asks by address alone: a name may be anybody's, and a web page that the
+operator has open could give one of its own the address of this machine, then read what is answered.
 
 Importing aiohttp takes a third of a second: this module is imported once the bot is receiving.
 """
@@ -9,14 +11,18 @@ from __future__ import annotations
 
 import errno
 import hmac
+import ipaddress
 import json
 import logging
+import re
+import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 
 from bot.errors import DataError, StoreError
 
@@ -28,6 +34,15 @@ SHUTDOWN_S = 0.5
 
 FAILED = 503
 """The status of what could not be answered; ``error`` says why."""
+
+REFUSED = 400
+"""The status of what is no question; ``error`` says why."""
+
+_MISDIRECTED = 421
+"""Source: RFC 9110, 15.5.20, read 2026-11-30: the authority is none that is answered for."""
+
+_HOST = re.compile(r"(?:\[(?P<literal>[^\]]+)\]|(?P<name>[^\[\]:@/]+))(?::[0-9]*)?")
+"""``Host``: an address of IPv6 in brackets, or a name, or an address of IPv4; then the port."""
 
 Question = tuple[Literal["GET", "POST"], str]
 """How and at which path something is asked."""
@@ -61,6 +76,9 @@ class Pages:
     token: str | None = field(default=None, repr=False)
 
 
+_BEGUN = web.RequestKey("begun", web.StreamResponse)
+"""Where a request has the answer that is being said bit by bit."""
+
 _Respond = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -78,6 +96,7 @@ class ControlServer:
         token: str,
         pages: Pages,
         answers: Mapping[Question, Answer | Stream],
+        incident: Callable[[], str] = lambda: secrets.token_hex(4),
     ) -> None:
         """Prepare.
 
@@ -87,12 +106,16 @@ class ControlServer:
             token: What is asked with, in ``Authorization: Bearer``.
             pages: What monitors ask for.
             answers: What else can be asked with GET, or told to be done with POST.
+            incident: Makes the number by which the log is searched for what nobody foresaw.
         """
         self._host, self._port = host, port
-        app = web.Application()
+        app = web.Application(middlewares=[_telling_of_failures(incident)])
         app.router.add_get("/healthz", _healthz)
         for path, show in (("/readyz", _readiness(pages)), ("/metrics", _metrics(pages))):
-            app.router.add_get(path, show if pages.token is None else _guarded(show, pages.token))
+            respond = (
+                _by_address(show, host) if pages.token is None else _guarded(show, pages.token)
+            )
+            app.router.add_get(path, respond)
         for (method, path), answer in answers.items():
             respond = _streaming(answer) if isinstance(answer, Stream) else _answering(answer)
             app.router.add_route(method, path, _guarded(respond, token))
@@ -133,6 +156,28 @@ class ControlServer:
             logger.warning("http.port_taken", extra=about)
 
 
+def _telling_of_failures(incident: Callable[[], str]) -> Middleware:
+    """Answer also where the answer broke: a number, under which the log has it."""
+
+    @web.middleware
+    async def respond(request: web.Request, handler: _Respond) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except (web.HTTPException, ConnectionError):
+            raise  # no such page, or nobody is there to be told
+        except Exception:  # border: one question over HTTP
+            number = incident()
+            logger.exception("http.failed", extra={"path": request.path, "incident": number})
+        said = {"error": f"something went wrong (incident {number}); the log says more"}
+        begun: web.StreamResponse | None = request.get(_BEGUN)
+        if begun is None:
+            return web.json_response(said, status=FAILED)
+        await begun.write(f"{json.dumps(said)}\n".encode())
+        return begun
+
+    return respond
+
+
 def _guarded(respond: _Respond, token: str) -> _Respond:
     """Answer who brings the token, in ``Authorization: Bearer``."""
     expected = f"Bearer {token}".encode()
@@ -144,6 +189,32 @@ def _guarded(respond: _Respond, token: str) -> _Respond:
         return await respond(request)
 
     return respond_if_asked_rightly
+
+
+def _by_address(respond: _Respond, listening: str) -> _Respond:
+    """Answer who asks by address, as ``localhost``, or by the name that is listened on."""
+
+    async def respond_if_meant(request: web.Request) -> web.StreamResponse:
+        # No browser leaves it away, as old programs do.
+        if all(_is_own(host, listening) for host in request.headers.getall("Host", ())):
+            return await respond(request)
+        why = "ask by address or as localhost; a name is answered where DAYBOOK_HTTP_TOKEN is set"
+        return web.json_response({"error": why}, status=_MISDIRECTED)
+
+    return respond_if_meant
+
+
+def _is_own(host: str, listening: str) -> bool:
+    """Tell whether ``Host`` is nothing that others could give the address of this machine."""
+    parts = _HOST.fullmatch(host)
+    name = "" if parts is None else (parts["literal"] or parts["name"]).lower()
+    if name in ("localhost", listening.lower()):
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 async def _healthz(_: web.Request) -> web.StreamResponse:
@@ -166,21 +237,43 @@ def _metrics(pages: Pages) -> _Respond:
     return respond
 
 
+async def _text_of(request: web.Request) -> str:
+    """Read what came with a question.
+
+    Raises:
+        DataError: It is no text.
+    """
+    try:
+        text = (await request.read()).decode()
+    except (UnicodeDecodeError, web.RequestPayloadError):
+        raise DataError("what came with the question is no whole text of UTF-8") from None
+    if "\0" in text:
+        raise DataError("what came with the question holds a zero byte")
+    return text
+
+
 def _answering(answer: Answer) -> _Respond:
     async def respond(request: web.Request) -> web.StreamResponse:
         try:
-            return web.json_response(dict(await answer(await request.text())))
+            return web.json_response(dict(await answer(await _text_of(request))))
         except StoreError as error:
             return web.json_response({"error": str(error)}, status=FAILED)
+        except DataError as error:
+            return web.json_response({"error": str(error)}, status=REFUSED)
 
     return respond
 
 
 def _streaming(stream: Stream) -> _Respond:
     async def respond(request: web.Request) -> web.StreamResponse:
+        try:
+            text = await _text_of(request)
+        except DataError as error:
+            return web.json_response({"error": str(error)}, status=REFUSED)
         response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
-        async with aclosing(stream.begin(await request.text())) as lines:
+        async with aclosing(stream.begin(text)) as lines:
             await response.prepare(request)
+            request[_BEGUN] = response
             try:
                 async for line in lines:
                     await response.write(f"{json.dumps(dict(line))}\n".encode())

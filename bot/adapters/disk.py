@@ -1,4 +1,4 @@
-"""The disk with the data folder, looked at by writing to it.
+"""The disk with the data folder, looked at: what it has room for, and by writing to it.
 
 Not into the database: what was blanked there is gone from its log once that has been left alone.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.ports.health import DiskState
@@ -15,6 +17,40 @@ from bot.ports.health import DiskState
 PROBE = ".probe"
 PROBE_BYTES = 4_096
 """A block, so that a disk without one is found out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What a disk has room for.
+
+    Attributes:
+        free_files: How many more files.
+        most_files: Of so many at most; 0 where there is no limit.
+        is_read_only: Whether it is mounted so that nothing can be written.
+    """
+
+    free_bytes: int
+    free_files: int = 0
+    most_files: int = 0
+    is_read_only: bool = False
+
+
+RoomOn = Callable[[Path], Room]
+"""Says what the disk with a folder has room for; raises OSError where there is no such folder."""
+
+
+def room_on(folder: Path) -> Room:
+    """Fill :data:`RoomOn`; where a system tells of free bytes alone, there is no other limit."""
+    free_bytes = shutil.disk_usage(folder).free
+    if not hasattr(os, "statvfs"):
+        return Room(free_bytes=free_bytes)
+    found = os.statvfs(folder)
+    return Room(
+        free_bytes=free_bytes,
+        free_files=found.f_favail,
+        most_files=found.f_files,
+        is_read_only=bool(found.f_flag & os.ST_RDONLY),
+    )
 
 
 class DataDisk:

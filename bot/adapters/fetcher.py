@@ -4,6 +4,13 @@ The law of this file: an address is judged at the moment its socket is made. Nam
 once, by the connector, which has each socket made here, for just the address that was judged.
 There is no second look-up that could answer differently (DNS rebinding), and an address written
 into the URL is judged at the same place. Redirects are followed by hand, each as a new request.
+Of all that a URL may have for a host, only what everybody reads alike is taken: a blank that one
+reader keeps and the next one strips would make another host of it.
+
+Where a proxy leads out, the only socket that is made is one to the proxy, which looks names up by
+itself. Before it is asked for a page, the address is judged here as well as it can be: as it stands
+in the URL, or as this machine looks it up. A name that is known to the proxy alone has to look like
+one of the public web; where the proxy goes for it is for the proxy to judge (docs/network.md).
 """
 
 from __future__ import annotations
@@ -16,10 +23,11 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING
 
 from bot.errors import ToolError
+from bot.network import proxy_for, trusted
 from bot.ports import Page
 
 if TYPE_CHECKING:  # aiohttp takes a while to import and is needed at the first page only
@@ -40,9 +48,30 @@ _HEADERS = {
 }
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
+LOOK_UP_S = 3.0
+"""How long this machine may take for a name that a proxy will look up by itself: behind one, name
+servers for the world outside may be out of reach."""
+
+_INSIDE = frozenset(
+    {"local", "localhost", "internal", "intranet", "private", "corp", "home", "lan", "localdomain"}
+    | {"alt", "arpa", "invalid", "onion", "test"}
+    | {"box", "consul", "intern", "svc"}
+)
+"""Last parts of names of the inside. Sources: IANA, Special-Use Domain Names; ICANN's resolution on
+.internal; RFC 6762 appendix G, what people use instead; and what clusters and routers give out
+(``fritz.box``: of the public names below ``box``, hardly any has a site)."""
+
+_NAME = re.compile(r"(?=.{1,253}\.?\Z)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?")
+"""A host that is no IPv6 address, with an international name in its ASCII form.
+Source: RFC 1035 section 2.3.4; the underscore is in no host's name there, and in some sites'."""
+
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
 """Source: RFC 4291 section 2.4 and RFC 6052 section 2.1."""
+
+_NO_SITES = (IPv4Network("192.0.0.0/24"), IPv6Network("2001::/23"), IPv6Network("3fff::/20"))
+"""Assigned to protocols (Teredo's tunnels among them), and to documents. Versions of Python differ
+in what of it they take for global. Source: IANA, Special-Purpose Address Registries."""
 
 
 def is_public(address: Address) -> bool:
@@ -50,6 +79,8 @@ def is_public(address: Address) -> bool:
 
     An IPv6 address that only carries an IPv4 one (mapped, 6to4, NAT64) is as public as that.
     """
+    if any(address in network for network in _NO_SITES):
+        return False
     if isinstance(address, IPv4Address):
         return address.is_global and not address.is_multicast
     if address.ipv4_mapped is not None:
@@ -58,15 +89,14 @@ def is_public(address: Address) -> bool:
         return is_public(IPv4Address(int(address) & 0xFFFFFFFF))
     if address.sixtofour is not None:
         return is_public(address.sixtofour)
-    is_tunnel = address.teredo is not None
-    return address in _GLOBAL_UNICAST and address.is_global and not is_tunnel
+    return address in _GLOBAL_UNICAST and address.is_global
 
 
 class PublicFetcher:
     """Reads pages of the public web and of nothing else.
 
-    Proxies of the environment are not used and no cookie is kept. Tests that serve pages on
-    loopback pass their own ``is_allowed``, ``ports`` and ``resolver``.
+    No cookie is kept. Tests that serve pages on loopback pass their own ``is_allowed``, ``ports``
+    and ``resolver``.
     """
 
     def __init__(
@@ -97,24 +127,16 @@ class PublicFetcher:
     async def _follow(self, text: str, max_bytes: int) -> Page:
         import aiohttp
 
-        connector = aiohttp.TCPConnector(
-            resolver=self._resolver, use_dns_cache=False, socket_factory=self._make_socket
-        )
-        async with aiohttp.ClientSession(
-            connector=connector,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=_HEADERS,
-            timeout=aiohttp.ClientTimeout(total=None),  # the caller's limit is around all of it
-        ) as session:
-            url = self._checked_url(text)
-            for _ in range(MAX_REDIRECTS + 1):
-                try:
+        url = self._checked_url(text)
+        for _ in range(MAX_REDIRECTS + 1):
+            try:
+                async with await self._session(url) as session:
                     answer = await _request(session, url, max_bytes)
-                except aiohttp.ClientError as error:
-                    raise ToolError(_explain(error, url)) from error
-                if isinstance(answer, Page):
-                    return answer
-                url = self._checked_url(answer.location, url)
+            except aiohttp.ClientError as error:
+                raise ToolError(_explain(error, url)) from error
+            if isinstance(answer, Page):
+                return answer
+            url = self._checked_url(answer.location, url)
         raise ToolError(f"The page redirects more than {MAX_REDIRECTS} times.")
 
     def _checked_url(self, text: str, base: URL | None = None) -> URL:
@@ -126,7 +148,7 @@ class PublicFetcher:
         try:
             url = URL(text.strip())
             url = base.join(url) if base is not None else url
-            host, port = url.host, url.port
+            host, shown, port = url.raw_host, url.host, url.port
         except ValueError as error:
             raise ToolError("This is not the address of a web page.") from error
         if url.scheme not in ("http", "https") or not host:
@@ -135,9 +157,59 @@ class PublicFetcher:
             raise ToolError("Addresses with a user name or password are not read.")
         if port not in self._ports:
             raise ToolError(f"Port {port} is not read, only the web's own.")
-        if "%" in host or _is_odd_number(host):
-            raise ToolError(f"{host!r} is not the name of a web site.")
+        if not _is_plain(host):
+            raise ToolError(f"{shown!r} is not the name of a web site.")
         return url
+
+    async def _session(self, url: URL) -> ClientSession:
+        """Open the way to one address: with sockets that are judged, or through a proxy."""
+        import aiohttp
+
+        proxy = proxy_for(str(url))
+        if proxy is None:
+            connector = aiohttp.TCPConnector(
+                resolver=self._resolver,
+                use_dns_cache=False,
+                socket_factory=self._make_socket,
+                ssl=trusted(),
+            )
+        else:
+            await self._judge(url)
+            connector = aiohttp.TCPConnector(ssl=trusted())
+        return aiohttp.ClientSession(
+            connector=connector,
+            proxy=proxy,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=_HEADERS,
+            timeout=aiohttp.ClientTimeout(total=None),  # the caller's limit is around all of it
+        )
+
+    async def _judge(self, url: URL) -> None:
+        """Refuse an address that a proxy must not be asked for, as far as that can be told here.
+
+        Any of several addresses may be the one that the proxy takes, so that all have to be public.
+        """
+        host = url.raw_host or ""
+        try:
+            found: tuple[str, ...] = (str(ip_address(host)),)
+        except ValueError:
+            if _is_inside_name(host):
+                raise ToolError(f"{host} is not on the public web.") from None
+            found = await self._looked_up(host, url.port or 0)
+        if not all(self._is_allowed(ip_address(each.partition("%")[0])) for each in found):
+            raise ToolError(f"{host} is not on the public web.")
+
+    async def _looked_up(self, host: str, port: int) -> tuple[str, ...]:
+        """Give all addresses of a name; none where this machine does not know it."""
+        import aiohttp
+
+        resolver = self._resolver or aiohttp.ThreadedResolver()
+        try:
+            async with asyncio.timeout(LOOK_UP_S):
+                found = await resolver.resolve(host, port, family=socket.AF_UNSPEC)
+        except (OSError, TimeoutError):
+            return ()
+        return tuple(each["host"] for each in found)
 
     def _make_socket(
         self,
@@ -159,14 +231,22 @@ class _NotAllowed(OSError):
     """A socket to this address is not made; the client goes on to the next address, if any."""
 
 
+def _is_plain(host: str) -> bool:
+    """Tell whether all readers take a host for the same: a name, or an address written out."""
+    if ":" not in host:
+        return _NAME.fullmatch(host) is not None and not _is_odd_number(host)
+    try:
+        return IPv6Address(host).scope_id is None
+    except ValueError:
+        return False
+
+
 def _is_odd_number(host: str) -> bool:
     """Tell whether a host is an IPv4 address in disguise (``0x7f.1``, ``2130706433``, ``010.1``).
 
     A name whose last part is a number is one to some readers and a name to others.
     Source: WHATWG URL standard, "ends in a number".
     """
-    if ":" in host:
-        return False
     last = host.rstrip(".").rpartition(".")[2].lower()
     if not re.fullmatch(r"[0-9]+|0x[0-9a-f]*", last):
         return False
@@ -175,6 +255,12 @@ def _is_odd_number(host: str) -> bool:
     except ValueError:
         return True
     return False
+
+
+def _is_inside_name(host: str) -> bool:
+    """Tell a name that means something inside of a network only."""
+    *before, last = host.rstrip(".").lower().split(".")
+    return not before or last in _INSIDE
 
 
 async def _request(session: ClientSession, url: URL, max_bytes: int) -> Page | _Redirect:
@@ -213,6 +299,10 @@ def _explain(error: ClientError, url: URL) -> str:
     import aiohttp
 
     match error:
+        case aiohttp.ClientProxyConnectionError():
+            return "The proxy that leads to the web cannot be reached."
+        case aiohttp.ClientHttpProxyError(status=status):
+            return f"The proxy that leads to the web lets nobody through to {url.host} ({status})."
         case aiohttp.ClientConnectorError(os_error=_NotAllowed()):
             return f"{url.host} is not on the public web."
         case aiohttp.ClientConnectorDNSError():

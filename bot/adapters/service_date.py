@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import ProxyHandler, Request, build_opener
+
+from bot.network import proxy_for
 
 TIMEOUT_S = 10.0
 
@@ -14,11 +16,13 @@ TIMEOUT_S = 10.0
 def date_of(address: str) -> datetime | None:
     """Ask for the head of whatever is at a web address; None where nobody tells the time.
 
-    Blocking. An error of HTTP is an answer like any other; proxies of the environment are used.
+    Blocking. An error of HTTP is an answer like any other.
     """
+    proxy = proxy_for(address)
+    opener = build_opener(ProxyHandler({} if proxy is None else {"http": proxy, "https": proxy}))
     request = Request(address, method="HEAD")  # noqa: S310 - settings allow http and https alone
     try:
-        with urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310 - as above
+        with opener.open(request, timeout=TIMEOUT_S) as answer:
             told = answer.headers.get("Date")
     except HTTPError as error:
         with error:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -38,7 +39,9 @@ class StartLog:
         recent = [at for at in former if timedelta() <= now - at <= WITHIN]
         with contextlib.suppress(OSError):
             moments = [at.isoformat() for at in (*recent, now)]
-            self._path.write_text(json.dumps(moments), encoding="utf-8")
+            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(moments, file)
         return PAUSE_S if len(recent) >= MOST_BAD_ENDS else 0.0
 
     def end_well(self) -> None:

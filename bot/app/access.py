@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.app.outside import Outside
 from bot.config import Config
-from bot.core.access import AccessPolicy, GroupMode
-from bot.core.chat import ChatAddress
+from bot.core.access import AccessPolicy
 from bot.ports import CommandAnswer, CommandContext
 from bot.runtime.access_gate import AccessGate
 from bot.runtime.commands.groups import Groups
 from bot.runtime.delivery import Delivery
+from bot.runtime.live_settings import LiveSettings
 from bot.runtime.pairing import Pairings
 from bot.runtime.platform_roles import PlatformRoles
 from bot.runtime.telling import Telling
@@ -44,9 +43,9 @@ def build_access(
     config: Config,
     outside: Outside,
     delivery: Delivery,
-    mode_of: Callable[[ChatAddress], GroupMode],
+    settings: LiveSettings,
 ) -> Access:
-    """Build it; ``mode_of`` says which messages a group wants the bot to listen to."""
+    """Build it; groups set which messages they want the bot to listen to."""
     roles = PlatformRoles(
         outside.channels,
         outside.clock,
@@ -60,10 +59,10 @@ def build_access(
         policy,
         outside.store,
         outside.clock,
-        mode_of=mode_of,
+        mode_of=settings.group_mode,
         is_workspace_admin=roles.is_workspace_admin,
     )
-    telling = Telling(outside.channels, gate, delivery, outside.clock)
+    telling = Telling(outside.channels, gate, delivery, outside.clock, settings.language)
     return Access(
         gate=gate,
         roles=roles,

@@ -62,6 +62,7 @@ class AgentNeeds:
     """What an agent is built with.
 
     Attributes:
+        settings: Those that it follows.
         clock: The one its pauses are taken by.
         search: What memory is searched with.
         on_left: Called when turns wait for their summary.
@@ -69,6 +70,7 @@ class AgentNeeds:
         metrics: Where it counts.
     """
 
+    settings: LiveSettings
     tools: ToolRegistry
     model: Spending
     clock: Clock
@@ -78,10 +80,16 @@ class AgentNeeds:
     metrics: Metrics
 
 
-def build_agent(config: Config, outside: Outside, needs: AgentNeeds) -> Agent:
-    """Build the agent."""
+def build_settings(config: Config, outside: Outside) -> LiveSettings:
+    """Build what knows the settings as admins change them."""
     settings = LiveSettings(_operator_values(config, outside), outside.store, outside.clock)
     settings.follow("log_level", level_switch())
+    return settings
+
+
+def build_agent(config: Config, outside: Outside, needs: AgentNeeds) -> Agent:
+    """Build the agent."""
+    settings = needs.settings
     windows = ModelWindows(outside.store, outside.clock)
     context = ContextParts(
         conversations=outside.store,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from functools import partial
 
 from bot.app.access import build_access
-from bot.app.agent import Agent, AgentNeeds, build_agent
+from bot.app.agent import Agent, AgentNeeds, build_agent, build_settings
 from bot.app.background import Background
-from bot.app.control import answer_questions, operator_parts
+from bot.app.control import WORKER, answer_questions, operator_parts
 from bot.app.dispatching import Among, build_dispatching
 from bot.app.forgetting import Around, build_forgetting
 from bot.app.indexing import build_search
@@ -23,8 +24,7 @@ from bot.app.screens import build_screens
 from bot.app.spending import build_spending
 from bot.app.watch import Watch, Watched
 from bot.config import Config
-from bot.config.costs import caps_by
-from bot.core.access import GroupMode, format_code
+from bot.core.access import format_code
 from bot.core.chat import ChatAddress
 from bot.core.retry import RetryPolicy
 from bot.errors import DataError, StoreLost
@@ -43,6 +43,7 @@ from bot.runtime.pauses import Pauses
 from bot.runtime.supervisor import Supervisor
 from bot.runtime.tools import ToolRegistry
 from bot.runtime.waiting import either, within
+from bot.runtime.workers import Workers
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +67,8 @@ class App:
         self._outside = outside
         self.watch = Watch(outside, self._on_channel_change)
         self._supervisor = Supervisor(self.watch.note_task_failure)
+        spawn, watch = self._supervisor.spawn, self.watch
+        self._workers = workers = Workers(spawn, outside.clock, watch.workers)
         self._activity = Activity()
         self._pauses = Pauses(outside.clock)
         self._is_announced = self._is_answering = False
@@ -73,6 +76,7 @@ class App:
         self._over = asyncio.Event()
         self._lost = asyncio.Event()
         outside.store_watch.on_loss = self._lose_store
+        self._settings = settings = build_settings(config, outside)
         self._searched = build_search(config, outside)
         self._tools = ToolRegistry(outside.clock, outside.redactor)
         self._delivery = Delivery(
@@ -87,22 +91,15 @@ class App:
                 metrics=self.watch.metrics,
             )
         )
-        self._access = build_access(config, outside, self._delivery, self._group_mode)
-        self._spending = build_spending(
-            config,
-            outside,
-            self._access,
-            lambda: caps_by(self._agent.settings.amount),
-            self.watch,
-            self._supervisor.spawn,
-        )
-        spawn, jobs = self._supervisor.spawn, self.watch.jobs
-        self._background = Background(config, outside, self._spending, spawn, self._searched, jobs)
+        self._access = build_access(config, outside, self._delivery, settings)
+        self._spending = build_spending(config, outside, self._access, settings, watch, spawn)
+        searched, jobs = self._searched, watch.jobs
+        self._background = Background(config, outside, self._spending, workers, searched, jobs)
         self._reminding = RemindingService(config, outside)
         self._agent = self._build_agent()
         self._overheard = Overheard(outside.clock)
         self._forgetting = self._build_forgetting()
-        search, settings = self._searched.search, self._agent.settings
+        search = self._searched.search
         memory = build_records(config, outside, settings, search, propose_with(self._forgetting))
         self._host = load_plugins(config, outside, self._tools, memory, self._reminding)
         self._lanes = self._build_lanes()
@@ -114,6 +111,8 @@ class App:
             dispatcher=self._dispatcher,
             memory_trouble=lambda: self._background.memory_trouble,
             searched=self._searched,
+            reminding=self._reminding,
+            spawn=self._supervisor.spawn,
         )
 
     def stop(self) -> None:
@@ -148,7 +147,7 @@ class App:
         finally:
             for channel in self._outside.channels.values():
                 await channel.close()
-            await self._outside.model.close()
+            await self._spending.close()
             await self._background.close()
         all_refused = {state.phase for state in self.watch.book.states.values()} == {"refused"}
         return EXIT_REFUSED if all_refused and not self._told_to_stop.is_set() else 0
@@ -161,9 +160,11 @@ class App:
         await self._dispatcher.resume()
         outside, clock = self._outside, self._outside.clock
         self._background.start(self._agent)
-        self._supervisor.spawn("forgetting", self._forgetting.run())
+        self._workers.keep("forgetting", self._forgetting.run)
+        self._workers.keep("spending", self._spending.run)
         channels, announce, spawn = outside.channels, outside.announce, self._supervisor.spawn
-        self._reminding.start(self._access.gate, self._delivery, self._lanes, spawn)
+        timer, workers = self._background.timer, self._workers
+        self._reminding.start(self._access, self._delivery, self._lanes, workers, timer)
         reception = Reception(channels, self._make_inbox, self.watch.book, clock, spawn, announce)
         reception.open(self._over.set)
         await self._over.wait()
@@ -219,8 +220,8 @@ class App:
         self._is_answering = True
         clean_up = self._background.clean_up_parts(self._agent)
         parts = operator_parts(self._config, self._outside, self._agent, self._access, clean_up)
-        answering = answer_questions(self._config.http, data_dir, self.watch, parts)
-        self._supervisor.spawn("control", answering)
+        place = self._config.http
+        self._workers.keep(WORKER, partial(answer_questions, place, data_dir, self.watch, parts))
 
     def _offer_ownership(self) -> None:
         if self._access.gate.has_owner or set(self._outside.channels) <= {LOCAL_CHANNEL}:
@@ -231,11 +232,9 @@ class App:
             f"no owner yet: send the bot  /claim {code}  in a private chat (Slack: !claim)"
         )
 
-    def _group_mode(self, address: ChatAddress) -> GroupMode:
-        return self._agent.settings.group_mode(address)
-
     def _build_agent(self) -> Agent:
         needs = AgentNeeds(
+            settings=self._settings,
             tools=self._tools,
             model=self._spending,
             clock=self._pauses,
@@ -249,7 +248,7 @@ class App:
     def _build_forgetting(self) -> Forgetting:
         around = Around(
             searched=self._searched,
-            delivery=self._delivery,
+            telling=self._access.telling,
             activity=self._activity,
             spawn=self._supervisor.spawn,
             forget_chat=self._agent.runner.forget,
@@ -268,10 +267,11 @@ class App:
             activity=self._activity,
             spawn=self._supervisor.spawn,
             intake=build_intake(self._outside, self._agent.runner, self._host, self._overheard),
-            memories=self._agent.settings,
+            memories=self._settings,
             on_ended=self._background.wake,
             follows_bad_end=self._outside.follows_bad_end,
             metrics=self.watch.metrics,
+            language_for=self._settings.language,
         )
         return Lanes(parts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from bot.app.agent import Agent
@@ -12,37 +13,43 @@ from bot.config import Config
 from bot.config.changes import CHANGEABLE
 from bot.core.chat import SessionKey
 from bot.ports import MemoryFiles, ModelClient
+from bot.runtime.attendance import AttentiveTimer
 from bot.runtime.context.scale import most_digest_tokens
 from bot.runtime.housekeeping import CleanUpParts, HousekeepingParts, jobs_of
 from bot.runtime.job_book import JobBook
 from bot.runtime.jobs import ClockTimer, JobParts, run_job
 from bot.runtime.remembering import Remembering, RememberingParts, SummaryLimits
 from bot.runtime.remembering.distilling import Distilling, DistillingParts
-from bot.runtime.supervisor import Spawn
+from bot.runtime.workers import Workers
 
 CAPS = tuple(key for key in CHANGEABLE if key.startswith("caps."))
 """The settings that say how much may be spent in a day."""
 
 
 class Background:
-    """Starts the work that no message asks for, and hears when there is some."""
+    """Starts the work that no message asks for, and hears when there is some.
+
+    Attributes:
+        timer: By which everything is done that the calendar asks for.
+    """
 
     def __init__(
         self,
         config: Config,
         outside: Outside,
         model: ModelClient,
-        spawn: Spawn,
+        workers: Workers,
         searched: SearchedMemory,
         jobs: JobBook,
     ) -> None:
         self._zone = ZoneInfo(config.timezone)
         self._outside = outside
         self._model = model
-        self._spawn = spawn
+        self._workers = workers
         self._searched = searched
         self._jobs = jobs
-        self._timer = outside.timer or ClockTimer(clock=outside.clock)
+        timer = outside.timer or ClockTimer(clock=outside.clock)
+        self.timer = AttentiveTimer(timer, outside.store, outside.clock)
         self._remembering: Remembering | None = None
         self._distilling: Distilling | None = None
 
@@ -59,15 +66,16 @@ class Background:
 
     def start(self, agent: Agent) -> None:
         """Begin; what an earlier process left undone comes first."""
-        self._searched.start(self._spawn)
+        self._workers.keep("attendance", self.timer.run)  # first: the rest goes by what it notes
+        self._searched.start(self._workers.keep)
         if self._outside.memory_files is not None:
             self._remembering = self._make_remembering(agent, self._outside.memory_files)
             follow_caps = self._remembering.follow_caps
             for key in CAPS:
                 agent.settings.follow(key, lambda _: follow_caps())
-            self._spawn("remembering", self._remembering.run())
+            self._workers.keep("remembering", self._remembering.run)
             self._distilling = self._make_distilling(self._outside.memory_files)
-            self._spawn("distilling", self._distilling.run())
+            self._workers.keep("distilling", self._distilling.run)
         housekeeping = HousekeepingParts(
             store=self._outside.store,
             clock=self._outside.clock,
@@ -79,32 +87,33 @@ class Background:
         parts = JobParts(
             slots=self._outside.store,
             calendar=self._outside.calendar,
-            timer=self._timer,
+            timer=self.timer,
             clock=self._outside.clock,
             zone=self._zone,
-            spawn=self._spawn,
+            spawn=self._workers.spawn,
             book=self._jobs,
         )
         for job in jobs_of(housekeeping):
-            self._spawn(f"calendar {job.name}", run_job(job, parts))
+            self._workers.keep(f"calendar {job.name}", partial(run_job, job, parts))
 
     def warm_up(self) -> None:
         """Load what the first message would wait for; later than what the start waits for."""
         if self._outside.warm_up is not None:
-            self._spawn("warm up", asyncio.to_thread(self._outside.warm_up))
+            self._workers.spawn("warm up", asyncio.to_thread(self._outside.warm_up))
 
     def clean_up_parts(self, agent: Agent) -> CleanUpParts:
         """Give what a clean-up of silent chats works with."""
         return CleanUpParts(
             sessions=self._outside.store,
             clock=self._outside.clock,
+            stretches=self.timer.look,
             max_age_days=lambda: agent.settings.number("conversation_max_age_days"),
             forget=agent.forget,
         )
 
     async def close(self) -> None:
         """Let go of the timer and of the search index."""
-        await self._timer.close()
+        await self.timer.close()
         if self._outside.search_index is not None:
             await self._outside.search_index.close()
 
@@ -144,7 +153,7 @@ class Background:
                 timezone=self._zone,
                 limits=limits,
                 on_landed=agent.runner.forget,
-                spawn=self._spawn,
+                spawn=self._workers.spawn,
                 facts=outside.store,
                 episodes=outside.store,
                 memories=agent.settings,

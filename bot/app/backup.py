@@ -19,7 +19,7 @@ from bot.adapters import control_client
 from bot.adapters.backup_file import Manifest
 from bot.adapters.backup_making import BackupSource, Progress, make_backup
 from bot.adapters.store.folder import lock_data_folder
-from bot.adapters.store.switching import KNOWLEDGE, MEMORY
+from bot.adapters.store.switching import KNOWLEDGE, MEMORY, has_data
 from bot.app.asking import asked_or_alone
 from bot.app.progress_shown import ShowProgress
 from bot.errors import BotError, DataError
@@ -35,7 +35,8 @@ SHOW_EVERY_S = 0.1
 
 Answer = Mapping[str, object]
 """What is said of a backup, in JSON: ``phase``, ``done`` and ``total``, in bytes, while it is
-written; in the end ``size``, in bytes, and ``contents``, a sentence."""
+written; in the end ``size``, in bytes, ``inode``, which tells the file from any other of its disk,
+and ``contents``, a sentence."""
 
 NOT_IN_IT = "Not in it: settings, .env, persona.md. Keep those, with your tokens, elsewhere."
 
@@ -103,9 +104,13 @@ class Backups:
         manifest = make_backup(
             self._source, target, version=__version__, now=self._clock.now, tell=tell_at_times
         )
-        size = target.stat().st_size
-        logger.info("backup.written", extra={"file": str(target), "bytes": size})
-        return {"size": size, "contents": word_contents(manifest, self._zone)}
+        written = target.stat()
+        logger.info("backup.written", extra={"file": str(target), "bytes": written.st_size})
+        return {
+            "size": written.st_size,
+            "inode": written.st_ino,
+            "contents": word_contents(manifest, self._zone),
+        }
 
     def write_alone(self, target: Path, tell: Tell) -> Answer:
         """Write one of data that no bot works on, under the lock that keeps it from starting.
@@ -114,7 +119,7 @@ class Backups:
             DataFolderBusy: One does.
             DataError: It cannot be written.
         """
-        if not self._source.database.exists():
+        if not has_data(self._source.data_dir):
             raise DataError(f"There is no data in {self._source.data_dir}.")
         with lock_data_folder(self._source.data_dir):
             return self.write_now(target, tell)
@@ -149,8 +154,32 @@ def backup(backups: Backups, data_dir: Path, target: Path, show: ShowProgress) -
         show.end()
     match answer:
         case {"size": int(size), "contents": str(contents)}:
+            _require_there(target, size, answer.get("inode"))
             return (f"{target}: {_worded_size(size)}, read again and sound.", contents, NOT_IN_IT)
     raise BotError("The bot ended before the backup was whole.")
+
+
+def _require_there(target: Path, size: int, inode: object) -> None:
+    """See that the file that the bot has written can be found here under the same name.
+
+    A service with a /tmp of its own, or a container, may mean another place by it. A bot of an
+    older version tells no ``inode``.
+
+    Raises:
+        BotError: It cannot.
+    """
+    try:
+        found = target.stat()
+    except OSError as error:
+        why = error.strerror or str(error)
+    else:
+        if found.st_size == size and inode in (None, found.st_ino):
+            return
+        why = "another file has that name"
+    raise BotError(
+        f"The bot wrote a backup to {target} as it sees it, but here it is not ({why}): it has a"
+        " /tmp or other folders of its own. Name a folder that both see (docs/deploy.md)."
+    )
 
 
 def word_contents(manifest: Manifest, zone: tzinfo) -> str:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from json import JSONDecodeError, loads
 
+from bot.adapters.store.examining import KeptLook
+from bot.app.pricing import prices_of
 from bot.config import Config
 from bot.config.changes import is_value, operator_values
 from bot.config.costs import caps_by
-from bot.core.cost import Caps, SpentLine, used_by_place
+from bot.core.cost import Caps, used_by_place
 from bot.core.findings import Area, Finding
 from bot.ports import EVERYWHERE, Override
 
 DATA = Area(name="data")
 
 
-def judge_caps(
-    spent: tuple[SpentLine, ...], overrides: tuple[Override, ...], config: Config
-) -> Finding:
+def judge_caps(kept: KeptLook, config: Config) -> Finding:
     """Say whose cap is reached, by what was spent today."""
-    used = used_by_place(spent)
-    caps = _caps_in_force(overrides, config)
+    used = used_by_place(kept.spent, kept.unpriced, prices_of(config, config.model))
+    caps = _caps_in_force(kept.overrides, config)
     reached = [place for place, amount in used.items() if caps.of(place[0]).share(amount) >= 1]
     mend = "wait for midnight, or let an admin raise it: /config caps.{}_usd; /usage tells on what"
     if ("bot", "") in reached:

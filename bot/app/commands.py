@@ -9,7 +9,6 @@ from bot.app.access import Access
 from bot.app.agent import Agent
 from bot.app.outside import Outside
 from bot.config import Config
-from bot.runtime.command_desk import CommandDesk
 from bot.runtime.commands import Command, CommandTable
 from bot.runtime.commands.claim import claim_command
 from bot.runtime.commands.config import config_command
@@ -27,7 +26,6 @@ from bot.runtime.commands.stop import stop_command
 from bot.runtime.commands.usage import UsageParts, usage_command
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
-from bot.runtime.listening import Listener
 from bot.runtime.plugin_host import PluginHost
 
 
@@ -61,6 +59,7 @@ def build_commands(
                     usage=outside.store,
                     spending=agent.spending,
                     title_of=access.gate.title_of,
+                    grant_of=access.gate.grant_of,
                     clock=outside.clock,
                     zone=zone,
                 )
@@ -77,29 +76,6 @@ def build_elsewhere(
     elsewhere = Elsewhere(table, store, store, zone, lanes.asked_in)
     table.add(elsewhere_command(elsewhere))
     return elsewhere
-
-
-def build_desk(
-    table: CommandTable,
-    elsewhere: Elsewhere,
-    outside: Outside,
-    delivery: Delivery,
-    access: Access,
-    listener: Listener,
-) -> CommandDesk:
-    """Build what answers commands."""
-    return CommandDesk(
-        commands=table,
-        elsewhere=elsewhere,
-        greet=access.greet,
-        listener=listener,
-        roles=access.roles,
-        lifecycle=outside.store,
-        records=outside.store,
-        delivery=delivery,
-        channels=outside.channels,
-        clock=outside.clock,
-    )
 
 
 def add_the_rest(

@@ -8,9 +8,10 @@ import logging
 import os
 import secrets
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot.adapters.control_client import Contact, left_in
@@ -21,17 +22,29 @@ from bot.app.clean_up import Answer, answer_clean_up
 from bot.app.export import answer_export
 from bot.app.memory import build_exporter
 from bot.app.outside import Outside
-from bot.app.stored_check import check_stored
+from bot.app.stored_check import check_stored, judge_workers
 from bot.app.watch import Watch
 from bot.config import Config, HttpPlace
 from bot.core.chat import PersonKey
 from bot.core.findings import Findings
+from bot.ports import Clock
 from bot.runtime.access_gate import OPERATOR
+from bot.runtime.border import incident_number
 from bot.runtime.exporting import Exporter
 from bot.runtime.housekeeping import CleanUpParts
 from bot.runtime.pairing import Pairings
+from bot.runtime.workers import FIRST_PAUSE_S, GROWTH, LONGEST_PAUSE_S, WorkerBook
+
+if TYPE_CHECKING:
+    from bot.adapters.control_server import ControlServer
 
 logger = logging.getLogger(__name__)
+
+WORKER = "control"
+"""By what name :func:`answer_questions` is kept at work."""
+
+TOLD_EVERY_S = 3_600.0
+"""So often, at most, the log says that nothing can be listened on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +54,7 @@ class OperatorParts:
     ``examine`` looks at what is kept in the data folder; blocking.
     """
 
+    clock: Clock
     clean_up: CleanUpParts
     pairings: Pairings
     exporter: Exporter
@@ -54,6 +68,7 @@ def operator_parts(
     """Give what does what an operator asks for."""
     source, zone = outside.backup_source, ZoneInfo(config.timezone)
     return OperatorParts(
+        clock=outside.clock,
         clean_up=clean_up,
         pairings=access.pairings,
         exporter=build_exporter(outside, agent),
@@ -65,12 +80,14 @@ def operator_parts(
 async def answer_questions(
     place: HttpPlace, data_dir: Path, watch: Watch, parts: OperatorParts
 ) -> None:
-    """Answer until cancelled; where nothing can be listened on, say so and return.
+    """Answer until cancelled, as :func:`listen` does.
 
     ``data_dir`` is where word is left of how to ask.
     """
     await asyncio.to_thread(importlib.import_module, "bot.adapters.control_server")
     from bot.adapters.control_server import ControlServer, Pages, Stream
+
+    token = secrets.token_urlsafe(32)
 
     async def status(_: str) -> dict[str, object]:
         await watch.look()
@@ -89,10 +106,11 @@ async def answer_questions(
         return await answer_export(parts.exporter, PersonKey(person_key))
 
     async def examine(_: str) -> dict[str, object]:
-        return {"findings": [asdict(each) for each in await asyncio.to_thread(parts.examine)]}
+        found = (judge_workers(watch.workers), *await asyncio.to_thread(parts.examine))
+        return {"findings": [asdict(each) for each in found]}
 
-    token = secrets.token_urlsafe(32)
-    server = ControlServer(
+    make = partial(
+        ControlServer,
         place.host,
         place.port,
         token=token,
@@ -110,16 +128,47 @@ async def answer_questions(
             ("POST", "/export"): export,
             **({("POST", "/backup"): Stream(begin=parts.backups.write)} if parts.backups else {}),
         },
+        incident=partial(incident_number, parts.clock),
     )
-    try:
-        async with server:
-            contact = Contact(address=server.address, token=token, pid=os.getpid())
-            with left_in(data_dir, contact):
-                logger.info("http.listening", extra={"address": server.address})
-                await asyncio.Event().wait()
-    except OSError as error:
-        about = {"host": place.host, "port": place.port, "why": str(error)}
-        logger.warning("http.not_listening", extra=about)
+    door = Door(make=make, place=place, data_dir=data_dir, token=token)
+    await listen(door, watch.workers, parts.clock)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """Where questions come in: ``make`` makes a server for ``place``, asked with ``token``.
+
+    ``data_dir`` is where word is left of that.
+    """
+
+    make: Callable[[], ControlServer]
+    place: HttpPlace
+    data_dir: Path
+    token: str = field(repr=False)
+
+
+async def listen(door: Door, workers: WorkerBook, clock: Clock) -> None:
+    """Listen until cancelled, trying again where that cannot be done.
+
+    Meanwhile the worker counts as broken off, so that a chat's ``/status`` tells of it.
+    """
+    pause_s, told_s = FIRST_PAUSE_S, float("-inf")
+    while True:
+        try:
+            async with door.make() as server:
+                contact = Contact(address=server.address, token=door.token, pid=os.getpid())
+                with left_in(door.data_dir, contact):
+                    workers.begin(WORKER)
+                    logger.info("http.listening", extra={"address": server.address})
+                    await asyncio.Event().wait()
+        except OSError as error:
+            workers.end(WORKER)
+            if clock.monotonic() - told_s >= TOLD_EVERY_S:
+                told_s = clock.monotonic()
+                about = {"host": door.place.host, "port": door.place.port, "why": str(error)}
+                logger.warning("http.not_listening", extra=about)
+        await clock.sleep(pause_s)
+        pause_s = min(pause_s * GROWTH, LONGEST_PAUSE_S)
 
 
 async def _metrics_page(watch: Watch) -> tuple[bytes, str]:

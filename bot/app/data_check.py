@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters import control_client
-from bot.adapters.store.folder import hold_data_folder
+from bot.adapters.disk import RoomOn
+from bot.adapters.store.folder import LOCK_NAME, hold_data_folder
 from bot.adapters.store.switching import DATABASE, MEMORY, PLAN, STAGED, is_plan
 from bot.app.caps_check import DATA
 from bot.app.stored_check import check_stored, named, size
 from bot.config import Config
 from bot.core.findings import Finding, Findings, Grade, finding_from
-from bot.errors import BotError, DataError, DataFolderBusy
+from bot.errors import BotError, DataError, DataFolderBusy, NotRunning
 from bot.ports import Clock
-from bot.runtime.health import duration
-
-LEAST_FREE_BYTES = 100 * 1024 * 1024
-"""Below this nothing is sure to be written: a database that tidies up needs its own size again."""
+from bot.runtime.checkup import LEAST_FREE_BYTES
+from bot.runtime.durations import duration
 
 GOOD_FREE_BYTES = 1024 * 1024 * 1024
 
 LEAST_FREE_FILES, GOOD_FREE_FILES = 1_000, 10_000
 """Likewise for files: a disk may have room, and no place for the name of another one."""
+
+_PRIVATE = (f"{DATABASE}*", "search.db*", LOCK_NAME, "starts.json", "control.json")
+"""All files of the bot's own in the folder but the certificates that it trusts."""
 
 EXAMINED_IN_S = 240.0
 """How long the running bot may take to look at what it keeps: some seconds a gigabyte."""
@@ -39,6 +40,7 @@ class RunningBot:
 
     Attributes:
         is_there: Whether there is one that answered.
+        fault: Why one that is there could not say how it is; empty where it did, or there is none.
         address: Where it answers.
         condition: How it is, :data:`~bot.runtime.health.Condition` for one of this version.
         model: The name of the model that it asks; an admin may have changed it.
@@ -46,6 +48,7 @@ class RunningBot:
     """
 
     is_there: bool = False
+    fault: str = ""
     address: str = ""
     pid: int = 0
     up_s: float = 0.0
@@ -68,16 +71,20 @@ class DataCheck:
         return channel in self.running.channels if self.running.is_there else self.is_held
 
 
-def check_data(config: Config, clock: Clock) -> DataCheck:
+def check_data(config: Config, clock: Clock, room_on: RoomOn) -> DataCheck:
     """Look at the folder; at what lies in it only while nobody works on it. Blocking."""
     folder = config.data_dir
     running = _ask_running(folder)
     if running.is_there:
-        findings = (_condition(running), *_folder(folder), *_of_the_bot(folder))
+        findings = (_condition(running), *_folder(folder, room_on), *_of_the_bot(folder))
         return DataCheck(findings=findings, running=running, is_held=True)
+    if running.fault:
+        mend = "look at the disk and at its log; if it stays so, restart the bot"
+        silent = DATA.broken("running", running.fault, mend)
+        return DataCheck(findings=(silent, *_folder(folder, room_on)), is_held=True)
     if not folder.exists():
         return DataCheck(findings=(_NOBODY, _place_for(folder)))
-    seen = _folder(folder)
+    seen = _folder(folder, room_on)
     if any(each.id == "data.folder" and each.grade == "broken" for each in seen):
         restore = _restore(folder) if folder.is_dir() and _is_ours(folder) else ()
         return DataCheck(findings=(_NOBODY, *seen, *restore))
@@ -99,8 +106,10 @@ def _ask_running(folder: Path) -> RunningBot:
     try:
         answer = control_client.ask(folder, "/status")
         address = control_client.address_in(folder)
-    except BotError:
+    except NotRunning:
         return RunningBot()
+    except BotError as error:
+        return RunningBot(fault=str(error))
     match answer:
         case {
             "pid": int(pid),
@@ -149,19 +158,19 @@ def _place_for(folder: Path) -> Finding:
     return DATA.broken("folder", f"{folder} cannot be made: {there} cannot be written", mend)
 
 
-def _folder(folder: Path) -> Findings:
+def _folder(folder: Path, room_on: RoomOn) -> Findings:
     if not folder.is_dir():
         return (DATA.broken("folder", f"{folder} is no folder", "move it away, or set data_dir"),)
     places = (folder, *sorted(folder.glob("*.db*")), folder / MEMORY)
     shut = tuple(place.name for place in places if place.exists() and not _is_ours(place))
-    if shut:
-        return (judge_shut(folder, shut, is_read_only=_is_read_only(folder)),)
-    usage = shutil.disk_usage(folder)
+    room = room_on(folder)
+    if shut or room.is_read_only:
+        return (judge_shut(folder, shut, is_read_only=room.is_read_only),)
     return (
         _privacy(folder),
         _private_files(folder),
-        judge_free_space(usage.free),
-        judge_free_files(*_files_of_disk(folder)),
+        judge_free_space(room.free_bytes),
+        judge_free_files(room.free_files, room.most_files),
     )
 
 
@@ -169,13 +178,9 @@ def _is_ours(place: Path) -> bool:
     return os.access(place, os.R_OK | os.W_OK | (os.X_OK if place.is_dir() else 0))
 
 
-def _is_read_only(folder: Path) -> bool:
-    return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-
-
 def judge_shut(folder: Path, names: tuple[str, ...], *, is_read_only: bool) -> Finding:
-    """Say what it means that some of the data cannot be written."""
-    seen = f"{folder} cannot be written: {named(names)}"
+    """Say what it means that what is named in the folder, or all of it, cannot be written."""
+    seen = f"{folder} cannot be written" + (f": {named(names)}" if names else "")
     if is_read_only:
         mend = "its disk is mounted read-only: look at the system's log, then mount it writable"
     else:
@@ -192,9 +197,10 @@ def _privacy(folder: Path) -> Finding:
 
 
 def _private_files(folder: Path) -> Finding:
-    """Look at the files with what people said, which the bot makes for its owner alone."""
+    """Look at the files that the bot makes for its owner alone."""
     below = folder / MEMORY
-    files = (*folder.glob(f"{DATABASE}*"), folder / "control.json", below, *below.rglob("*"))
+    made = (each for glob in _PRIVATE for each in folder.glob(glob))
+    files = (*made, below, *below.rglob("*"))
     shared = tuple(
         file.relative_to(folder).as_posix()
         for file in sorted(files)
@@ -203,7 +209,7 @@ def _private_files(folder: Path) -> Finding:
     if shared:
         mend = f"chmod -R go-rwx {folder}"
         return DATA.warning("private", f"open to others on this machine: {named(shared)}", mend)
-    return DATA.ok("private", "what people said is in files that are their owner's alone")
+    return DATA.ok("private", "what the bot keeps is in files that are their owner's alone")
 
 
 def judge_free_space(free_bytes: int) -> Finding:
@@ -215,14 +221,6 @@ def judge_free_space(free_bytes: int) -> Finding:
     if free_bytes < GOOD_FREE_BYTES:
         return DATA.warning("disk", seen, mend)
     return DATA.ok("disk", seen)
-
-
-def _files_of_disk(folder: Path) -> tuple[int, int]:
-    """Say how many files the disk has room for, and how many there may be; 0 for no limit."""
-    if not hasattr(os, "statvfs"):
-        return 0, 0
-    found = os.statvfs(folder)
-    return found.f_favail, found.f_files
 
 
 def judge_free_files(free: int, most: int) -> Finding:

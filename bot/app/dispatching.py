@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from bot.app.access import Access
 from bot.app.agent import Agent
-from bot.app.commands import add_the_rest, build_commands, build_desk, build_elsewhere
+from bot.app.commands import add_the_rest, build_commands, build_elsewhere
 from bot.app.memory import build_memory_command
 from bot.app.moves import build_moves
 from bot.app.outside import Outside
 from bot.config import Config
 from bot.ports import Recall
 from bot.runtime.activity import Activity
+from bot.runtime.command_desk import CommandDesk
 from bot.runtime.command_menu import CommandMenu
+from bot.runtime.commands import CommandTable
+from bot.runtime.commands.elsewhere import Elsewhere
 from bot.runtime.commands.status import Vitals
 from bot.runtime.delivery import Delivery
 from bot.runtime.dispatcher import DispatcherParts
@@ -81,7 +84,7 @@ def build_dispatching(among: Among) -> tuple[DispatcherParts, CommandMenu]:
         ),
         redactor=outside.redactor,
         commands=commands,
-        desk=build_desk(commands, elsewhere, outside, among.delivery, access, listener),
+        desk=_build_desk(among, commands, elsewhere, listener),
         lanes=among.lanes,
         delivery=among.delivery,
         channels=outside.channels,
@@ -90,3 +93,22 @@ def build_dispatching(among: Among) -> tuple[DispatcherParts, CommandMenu]:
         spawn=among.spawn,
     )
     return parts, menu
+
+
+def _build_desk(
+    among: Among, commands: CommandTable, elsewhere: Elsewhere, listener: Listener
+) -> CommandDesk:
+    outside = among.outside
+    return CommandDesk(
+        commands=commands,
+        elsewhere=elsewhere,
+        greet=among.access.greet,
+        listener=listener,
+        roles=among.access.roles,
+        lifecycle=outside.store,
+        records=outside.store,
+        delivery=among.delivery,
+        channels=outside.channels,
+        clock=outside.clock,
+        language_for=among.agent.settings.language,
+    )

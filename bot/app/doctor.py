@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot.adapters.disk import RoomOn, room_on
 from bot.app.channels import build_channels
 from bot.app.data_check import DataCheck, check_data
-from bot.app.model_check import examine_model
+from bot.app.model_check import KEY, KEY_VARIABLE, examine_model
+from bot.app.network_check import examine_network
 from bot.app.settings_check import Sources, check_port, check_settings
-from bot.config import Config
+from bot.config import Config, read_own_files
 from bot.config.keys import CHECKOUT
 from bot.core.findings import Area, Findings
 from bot.ports import Clock
@@ -38,6 +41,8 @@ class Patient:
         hide: Is told the secrets that nothing may show.
         environ: The environment in which they were read.
         requirements: The list of the packages that the bot was tested with.
+        python: The version of Python that runs.
+        room_on: Looks at the disk.
     """
 
     config: Config
@@ -46,6 +51,8 @@ class Patient:
     hide: Callable[[tuple[str, ...]], None]
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     requirements: Path = CHECKOUT / "requirements.txt"
+    python: tuple[int, ...] = sys.version_info[:2]
+    room_on: RoomOn = room_on
 
 
 async def examine(patient: Patient, tell: Callable[[Findings], None]) -> Findings:
@@ -59,12 +66,14 @@ async def examine(patient: Patient, tell: Callable[[Findings], None]) -> Finding
         ConfigError: A channel's settings cannot be used, or a file of settings is gone.
     """
     config, clock = patient.config, patient.clock
+    key = read_own_files(patient.settings_file).look_up(patient.environ, KEY, KEY_VARIABLE)
     skipped: list[str] = []
     channels = build_channels(config, clock, skipped.append, patient.hide)
     sources = Sources(
         settings_file=patient.settings_file,
         environ=patient.environ,
         requirements=patient.requirements,
+        python=patient.python,
     )
     found = check_settings(config, sources, clock, tuple(channels), skipped)
     tell(found)
@@ -72,13 +81,14 @@ async def examine(patient: Patient, tell: Callable[[Findings], None]) -> Finding
 
     async def look_at_data() -> Findings:
         nonlocal data
-        data = await asyncio.to_thread(check_data, config, clock)
+        data = await asyncio.to_thread(check_data, config, clock, patient.room_on)
         return (check_port(config.http, data), *data.findings)
 
     found += (kept := await within_limit("data", look_at_data(), DATA_LIMIT_S))
     tell(kept)
     parts: list[tuple[str, Awaitable[Findings]]] = [
-        ("model", examine_model(config, clock, running=data.running.model)),
+        ("network", examine_network(config, clock)),
+        ("model", examine_model(config, clock, key, running=data.running.model)),
         *(
             (name, channel.examine(is_running=data.receives_for(name)))
             for name, channel in channels.items()
@@ -106,7 +116,7 @@ async def within_limit(
             return await part
     except TimeoutError:
         seen = f"no end of it within {limit_s:g} s"
-        mend = "look at the network and at https_proxy, then run doctor again"
+        mend = 'look at the network, and at "proxy" or https_proxy, then run doctor again'
         return (Area(name=area).broken("reach", seen, mend),)
     except Exception as error:  # border: one part of an examination
         logger.debug("doctor.part_broke_off", exc_info=True, extra={"area": area})

@@ -10,9 +10,10 @@ from bot.adapters.memory_files import MarkdownMemoryFiles
 from bot.adapters.redactor import RuleRedactor
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
+from bot.adapters.store.switching import DATABASE, has_data
 from bot.config import Config
 from bot.config.changes import operator_values
-from bot.core.addresses import read_name
+from bot.core.addresses import read_name, sender_of
 from bot.core.chat import PersonKey
 from bot.errors import BotError, DataError
 from bot.ports import Clock
@@ -42,8 +43,13 @@ async def answer_export(exporter: Exporter, person_key: PersonKey) -> Answer:
     """Give what there is of a person.
 
     Raises:
+        DataError: It is nobody's key.
         StoreError: It cannot be read.
     """
+    try:
+        sender_of(person_key)
+    except ValueError:
+        raise DataError("that is nobody's key, as --person gives it") from None
     return {"export": await exporter.export_person(person_key)}
 
 
@@ -54,11 +60,10 @@ async def export_alone(config: Config, clock: Clock, person_key: PersonKey) -> A
         DataFolderBusy: It does run.
         DataError: The data cannot be used, or there is none.
     """
-    database = config.data_dir / "daybook.db"
-    if not database.exists():
+    if not has_data(config.data_dir):
         raise DataError(f"there is no data in {config.data_dir}")
     with lock_data_folder(config.data_dir):
-        store = SqliteStore.open(database)
+        store = SqliteStore.open(config.data_dir / DATABASE)
         try:
             settings = LiveSettings(operator_values(config), store, clock)
             await settings.load()

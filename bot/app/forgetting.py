@@ -13,13 +13,11 @@ from bot.core.chat import Reply, SessionKey
 from bot.core.memory.audience import Viewer
 from bot.core.memory.forgetting import ReceiptPlace
 from bot.core.memory.items import Hit, ItemKind
-from bot.ports import CommandAnswer
 from bot.runtime.activity import Activity
-from bot.runtime.answers import replies_to
-from bot.runtime.delivery import Delivery
 from bot.runtime.forgetting import Forgetting, ForgettingParts
 from bot.runtime.overheard import Overheard
 from bot.runtime.supervisor import Spawn
+from bot.runtime.telling import Telling
 
 SURE_SCORE = 0.9
 """What is so surely about some words is proposed to be forgotten with them: see the bands of
@@ -35,13 +33,14 @@ class Around:
     """What goes on around forgetting.
 
     Attributes:
+        telling: Brings the receipts.
         forget_chat: Drops what is held of a chat in memory.
         overheard: Holds what groups said beside the bot.
         wake_memory: Lets memory files follow.
     """
 
     searched: SearchedMemory
-    delivery: Delivery
+    telling: Telling
     activity: Activity
     spawn: Spawn
     forget_chat: Callable[[SessionKey], None]
@@ -51,18 +50,10 @@ class Around:
 
 def build_forgetting(config: Config, outside: Outside, around: Around) -> Forgetting:
     """Build what forgets at people's wish."""
-    channels, recall, indexing = (
-        outside.channels,
-        around.searched.search.recall,
-        around.searched.indexing,
-    )
+    recall, indexing = around.searched.search.recall, around.searched.indexing
 
     async def write(place: ReceiptPlace, text: str) -> tuple[Reply, ...]:
-        channel = channels.get(place.address.channel)
-        if channel is None:
-            return ()  # it is not configured any more: nobody can be told
-        template = Reply(address=place.address, text="", kind="notice", for_person=place.for_person)
-        return await replies_to(CommandAnswer(text=text), channel, template, None)
+        return await around.telling.to(place.address, lambda: text, for_person=place.for_person)
 
     async def search(text: str, viewer: Viewer) -> tuple[Hit, ...]:
         found = await recall.search(text, viewer, limit=MOST_HITS, kinds=_OWN)
@@ -82,7 +73,7 @@ def build_forgetting(config: Config, outside: Outside, around: Around) -> Forget
             forget_overheard=around.overheard.forget,
             on_forgotten=around.wake_memory,
             write=write,
-            deliver=lambda items: around.delivery.enqueue(items, is_unasked=True),
+            deliver=around.telling.deliver,
             spawn=around.spawn,
             search=search,
         )

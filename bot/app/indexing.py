@@ -10,7 +10,7 @@ from bot.app.recalling import MemorySearch, NothingToSearch
 from bot.config import Config
 from bot.runtime.indexing import CurrentItems, CurrentParts, Indexing, IndexingParts
 from bot.runtime.recall import Recall, RecallParts
-from bot.runtime.supervisor import Spawn
+from bot.runtime.workers import Keep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +25,10 @@ class SearchedMemory:
     recall: Recall | None = None
     indexing: Indexing | None = None
 
-    def start(self, spawn: Spawn) -> None:
+    def start(self, keep: Keep) -> None:
         """Begin to follow."""
         if self.indexing is not None:
-            spawn("indexing", self.indexing.run())
+            keep("indexing", self.indexing.run)
 
     def look_at_files(self) -> None:
         """Have memory files looked at now: one was written."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from bot.app.access import Access
 from bot.app.agent import Agent
 from bot.app.outside import Outside
+from bot.core.chat import ChatMoved
 from bot.runtime.activity import Activity
 from bot.runtime.lanes import Lanes
 from bot.runtime.moves import ChatMoves, MoveParts
@@ -23,10 +24,10 @@ def build_moves(
 ) -> ChatMoves:
     """Build it; ``background`` starts work and wakes what remembers."""
 
-    async def reload() -> None:
+    async def reload(moved: ChatMoved) -> None:
         await access.gate.load()
         await agent.settings.load()
-        await agent.spending.reload()
+        agent.spending.follow(moved)
 
     spawn, wake_memory = background
     return ChatMoves(

@@ -7,16 +7,17 @@ import asyncio
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bot.adapters import control_client
 from bot.adapters.clock import SystemClock
 from bot.app.asking import asked_or_alone
 from bot.app.clean_up import clean_up_alone, word_clean_up
-from bot.config import Config, secrets_of, settings_file
+from bot.config import Config, settings_file
 from bot.core.findings import gravest
-from bot.errors import BotError
-from bot.runtime.health import duration
+from bot.errors import BotError, DataError
+from bot.runtime.durations import duration
 from bot.runtime.log import set_up
 
 EXIT_FAILED = 1
@@ -105,9 +106,10 @@ def doctor(config: Config, options: argparse.Namespace) -> int:
     """Examine everything that an operator can get wrong; 1 when something is broken."""
     from bot.app.doctor import Patient, examine  # here: else every start would pay for it
     from bot.app.findings_shown import page_for
+    from bot.app.way_out import led_out, secrets_on_the_way
 
     secrets = set_up("error", sys.stderr, as_json=not sys.stderr.isatty())
-    secrets.add(secrets_of(config.anthropic))
+    secrets.add(secrets_on_the_way(config, os.environ))
     patient = Patient(
         config=config,
         settings_file=settings_file(options.config),
@@ -122,7 +124,8 @@ def doctor(config: Config, options: argparse.Namespace) -> int:
             sys.stdout.write(secrets.hide_in("".join(f"{line}\n" for line in lines)))
             sys.stdout.flush()
 
-    found = asyncio.run(examine(patient, lambda part: show(page.lines(part))))
+    with led_out(config):
+        found = asyncio.run(examine(patient, lambda part: show(page.lines(part))))
     show(page.verdict(found))
     return EXIT_FAILED if gravest(found) == "broken" else 0
 
@@ -149,8 +152,12 @@ def restore(config: Config, options: argparse.Namespace) -> int:
     from bot.app.progress_shown import ShowProgress
     from bot.app.restore import restore as restore_data
 
+    is_piped = options.file == Path("-")
+    if is_piped and sys.stdin.isatty():
+        raise DataError("restore - reads a backup from its input: restore - < FILE")
+    source = sys.stdin.buffer if is_piped else options.file
     try:
-        said = restore_data(config, options.file, SystemClock(), ShowProgress(sys.stderr))
+        said = restore_data(config, source, SystemClock(), ShowProgress(sys.stderr))
     except KeyboardInterrupt:
         raise BotError("the restore was broken off; the next start has the data whole") from None
     sys.stdout.write("\n".join(said) + "\n")

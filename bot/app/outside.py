@@ -16,6 +16,7 @@ from bot.adapters.token_counter import TiktokenCounter
 from bot.app.channels import Announce
 from bot.ports import (
     AttachmentReader,
+    Attendance,
     Backlogs,
     Calendar,
     Channel,
@@ -32,6 +33,7 @@ from bot.ports import (
     MemoryFiles,
     MemoryJobs,
     ModelClient,
+    ModelDirectory,
     ModelLimits,
     People,
     PersonalRecords,
@@ -65,6 +67,7 @@ class Store(
     MemoryJobs,
     Settings,
     JobSlots,
+    Attendance,
     UsageLog,
     PersonalRecords,
     Reminders,
@@ -85,6 +88,7 @@ class Outside:
     """What the application is built on; tests put fakes here.
 
     Attributes:
+        model_directory: Tells which models there are, at no cost; None where nobody does.
         store_watch: Is told by the store how its work went.
         data_dir: Where a running bot leaves word of how it can be asked; None to answer nobody.
         follows_bad_end: Whether the process before did not end as it should, or may not have.
@@ -105,6 +109,7 @@ class Outside:
     channels: Mapping[str, Channel]
     clock: Clock
     announce: Announce
+    model_directory: ModelDirectory | None = None
     store_watch: StoreWatch = field(default_factory=StoreWatch)
     data_dir: Path | None = None
     follows_bad_end: bool = True

@@ -67,8 +67,9 @@ class Reception:
         pause_s = FIRST_PAUSE_S
         while True:
             began_s = self._clock.monotonic()
-            # A task of its own, so that what breaks it ends at the supervisor, with a traceback.
-            await self._spawn(f"receiving {name}", self._run(name, channel))
+            # A task of its own, so that what breaks it ends at the supervisor, with a traceback,
+            # and who cancels it does not cancel its keeper.
+            await asyncio.wait({self._spawn(f"receiving {name}", self._run(name, channel))})
             if self._book.states[name].phase == "ended":
                 return
             if self._book.states[name].phase == "refused":

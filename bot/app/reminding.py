@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo
 
+from bot.app.access import Access
 from bot.app.outside import Outside
 from bot.config import Config
-from bot.runtime.access_gate import AccessGate
+from bot.runtime.attendance import AttentiveTimer
 from bot.runtime.delivery import Delivery
-from bot.runtime.jobs import ClockTimer
 from bot.runtime.lanes import Lanes
 from bot.runtime.reminder_records import StoredReminderRecords
 from bot.runtime.reminding import Reminding, RemindingParts
-from bot.runtime.supervisor import Spawn
+from bot.runtime.workers import Workers
 from bot.runtime.zones import PeopleZones
 
 
@@ -37,24 +37,38 @@ class RemindingService:
         self._outside = outside
         self._reminding: Reminding | None = None
 
-    def start(self, gate: AccessGate, delivery: Delivery, lanes: Lanes, spawn: Spawn) -> None:
+    @property
+    def trouble(self) -> str:
+        """Why something that is due could not be seen to; empty when all could."""
+        return "" if self._reminding is None else self._reminding.trouble
+
+    def start(
+        self,
+        access: Access,
+        delivery: Delivery,
+        lanes: Lanes,
+        workers: Workers,
+        timer: AttentiveTimer,
+    ) -> None:
         """Begin to see to what is due, first to what was missed."""
         outside = self._outside
-        self._reminding = Reminding(
+        self._reminding = reminding = Reminding(
             RemindingParts(
                 store=outside.store,
                 zones=self.zones,
-                gate=gate,
+                gate=access.gate,
+                telling=access.telling,
                 channels=outside.channels,
                 delivery=delivery,
                 lanes=lanes,
                 calendar=outside.calendar,
-                timer=outside.timer or ClockTimer(clock=outside.clock),
+                timer=timer,
                 clock=outside.clock,
-                spawn=spawn,
+                spawn=workers.spawn,
             )
         )
-        spawn("reminding", self._reminding.run())
+        timer.follow(reminding.set_right)
+        workers.keep("reminding", reminding.run)
 
     def _wake(self) -> None:
         if self._reminding is not None:

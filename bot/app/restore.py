@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
 from bot.adapters.backup_restoring import restore_backup
@@ -13,8 +14,12 @@ from bot.config import Config
 from bot.ports import Clock
 
 
-def restore(config: Config, path: Path, clock: Clock, show: ShowProgress) -> tuple[str, ...]:
-    """Restore a backup of a bot that does not run; give what is to be said of it.
+def restore(
+    config: Config, source: Path | BinaryIO, clock: Clock, show: ShowProgress
+) -> tuple[str, ...]:
+    """Restore a backup, a file or what comes through a stream, of a bot that does not run.
+
+    Gives what is to be said of it.
 
     Raises:
         DataFolderBusy: It does run.
@@ -22,7 +27,7 @@ def restore(config: Config, path: Path, clock: Clock, show: ShowProgress) -> tup
     """
     try:
         done = restore_backup(
-            path,
+            source,
             config.data_dir,
             config.knowledge_dir,
             at=clock.now(),
@@ -32,7 +37,15 @@ def restore(config: Config, path: Path, clock: Clock, show: ShowProgress) -> tup
         show.end()
     contents = word_contents(done.manifest, ZoneInfo(config.timezone))
     kept = () if done.aside is None else (f"What was there before is in {done.aside}.",)
-    return (f"Restored to {config.data_dir}.", contents, *kept, _NEXT)
+    pages = () if done.pages is None else (_word_pages(done.pages, config.knowledge_dir),)
+    return (f"Restored to {config.data_dir}.", contents, *kept, *pages, _NEXT)
+
+
+def _word_pages(place: Path, knowledge_dir: Path) -> str:
+    return (
+        f"The pages of knowledge are in {place}, since {knowledge_dir} cannot be written;"
+        " copy those that you want."
+    )
 
 
 _NEXT = "The next start makes the search index anew."

@@ -25,6 +25,7 @@ from bot.adapters.store.codec import (
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.scrubbing import StoredText
 from bot.adapters.store.sqlite_store import SqliteStore
+from bot.adapters.store.switching import DATABASE, has_data
 from bot.adapters.store.wordy_columns import WORDY, WordyColumn
 from bot.config import Config
 from bot.core.chat import InboundMessage
@@ -86,12 +87,12 @@ async def scrub(config: Config, *, is_dry_run: bool) -> Scrubbed:
         DataError: The data cannot be used.
         StoreError: It could not be done to its end; doing it again goes on with it.
     """
-    done, database = Scrubbed(), config.data_dir / "daybook.db"
-    if not database.exists():
+    done = Scrubbed()
+    if not has_data(config.data_dir):
         return done
     redactor, rewriting = RuleRedactor(), _Rewriting(config.data_dir, is_dry_run)
     with lock_data_folder(config.data_dir):
-        store = SqliteStore.open(database)
+        store = SqliteStore.open(config.data_dir / DATABASE)
         try:
             for column in WORDY:
                 await _scrub_column(store, column, redactor, done, rewriting)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import platform
 import re
 import socket
 import sys
@@ -20,6 +19,7 @@ from bot.app.stored_check import named
 from bot.config import Config, HttpPlace
 from bot.config.examining import SettingsLook, look_at_settings
 from bot.core.findings import Area, Finding, Findings
+from bot.core.zone_names import zone_in_words
 from bot.errors import ConfigError
 from bot.ports import Clock
 from bot.runtime.access_gate import LOCAL_CHANNEL
@@ -33,11 +33,12 @@ _PINNED = re.compile(r"(?P<name>[\w.-]+)(?:\[[^]]*\])?==(?P<version>[^\s;\\]+)\s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Where settings come from: a file, what lies beside it, the environment."""
+    """What settings come from (a file, the environment), and what reads them."""
 
     settings_file: Path
     environ: Mapping[str, str]
     requirements: Path
+    python: tuple[int, ...]
 
 
 def check_settings(
@@ -59,12 +60,13 @@ def check_settings(
     there = f"{file} is read" if file.exists() else f"there is no {file}; all is as it comes"
     look = look_at_settings(file, sources.environ)
     return (
-        judge_python(sys.version_info[:2]),
+        judge_python(sources.python),
         check_packages(sources.requirements, version),
         BOT.ok("settings", there),
         _overridden(look),
         _secrets(look, file),
         _dotenv(look),
+        _variables(look, file),
         _modes(look),
         _persona(config),
         _timezone(config, clock),
@@ -75,7 +77,7 @@ def check_settings(
 def judge_python(running: tuple[int, ...]) -> Finding:
     """Say whether a version of Python is new enough."""
     if running >= OLDEST_PYTHON:
-        return BOT.ok("python", f"Python {platform.python_version()}")
+        return BOT.ok("python", f"Python {'.'.join(map(str, running))}")
     seen = f"Python {'.'.join(map(str, running))} is too old"
     return BOT.broken("python", seen, "start run.py with Python 3.11 or newer")
 
@@ -172,6 +174,16 @@ def _dotenv(look: SettingsLook) -> Finding:
     return BOT.warning("dotenv", seen, mend)
 
 
+def _variables(look: SettingsLook, file: Path) -> Finding:
+    """Say which settings count as not written, such as a proxy whose variable is misspelt."""
+    if not look.unset:
+        return BOT.ok("variables", "every variable that a setting asks for has a value")
+    told = (f'"{each.key}" asks for {each.variable}' for each in look.unset)
+    seen = f"without a value, so that the setting counts as not written: {named(tuple(told))}"
+    mend = f"put the variable into .env beside {file.name} as NAME=value, or remove the setting"
+    return BOT.warning("variables", seen, mend)
+
+
 def _modes(look: SettingsLook) -> Finding:
     """Look who can read the files that hold secrets."""
     shared = tuple(
@@ -199,7 +211,7 @@ def _timezone(config: Config, clock: Clock) -> Finding:
     A zone that was chosen is meant, whatever the machine's is; UTC is what stands there unchosen.
     """
     here, there = clock.now().astimezone(), clock.now().astimezone(ZoneInfo(config.timezone))
-    seen = f"the bot's days are those of {config.timezone}, where it is {there:%H:%M}"
+    seen = f"the bot's days are those of {zone_in_words(there.tzinfo)}, where it is {there:%H:%M}"
     if config.timezone != "UTC" or not here.utcoffset():
         return BOT.ok("timezone", seen)
     mend = 'set "timezone" to that of the people, such as "Europe/Berlin"'

@@ -13,15 +13,19 @@ from zoneinfo import ZoneInfo
 from bot.adapters.memory_look import MemoryLook, look_at_memory
 from bot.adapters.search.examining import IndexLook, look_at_index
 from bot.adapters.store.examining import DatabaseLook, KeptLook, look_at_database
+from bot.adapters.store.reminders import RemindersLook
 from bot.app.caps_check import DATA, judge_caps, value_of
 from bot.config import Config
 from bot.config.changes import is_value
+from bot.core.attendance import LONGEST_BREAK, Stretches, last_break
 from bot.core.backlog import Backlog
 from bot.core.cost import span_of
 from bot.core.findings import Finding, Findings
 from bot.ports import Clock, Override
 from bot.runtime.checkup import OVERDUE_S
-from bot.runtime.health import duration
+from bot.runtime.durations import duration
+from bot.runtime.health import REMINDER_LATE_S
+from bot.runtime.workers import WorkerBook
 
 MOST_LOG_BYTES = 256 * 1024 * 1024
 """SQLite empties its log as it goes; one that grows that far is held up by somebody who reads."""
@@ -92,7 +96,9 @@ def judge_kept(kept: KeptLook, config: Config, now: datetime, *, is_running: boo
         _replies(kept.backlog),
         _set_aside(kept.set_aside),
         _forgettings(kept.forgettings, now, is_running=is_running),
-        judge_caps(kept.spent, kept.overrides, config),
+        _reminders(kept.reminders, now, is_running=is_running),
+        _attendance(kept.stretches, now),
+        judge_caps(kept, config),
         _changed(kept.overrides),
     )
 
@@ -136,6 +142,50 @@ def _forgettings(asked: tuple[datetime, ...], now: datetime, *, is_running: bool
         return DATA.ok("forgetting", seen)
     mend = "its log says why (forgetting.store_failed): the disk, or somebody reads daybook.db"
     return DATA.warning("forgetting", seen, mend)
+
+
+def _attendance(stretches: Stretches, now: datetime) -> Finding:
+    """Say what the bot counts as no silence; a clock that jumped looks as though it was away."""
+    gone_s = (now - stretches[-1].until).total_seconds() if stretches else 0.0
+    if gone_s > LONGEST_BREAK.total_seconds():
+        seen = f"away for {duration(gone_s)} now, since {stretches[-1].until:%Y-%m-%d %H:%M} UTC"
+        return DATA.ok("attendance", f"{seen}: that is no chat's silence")
+    away = last_break(stretches)
+    if away is None:
+        return DATA.ok("attendance", "the bot was never away for more than a day")
+    lasted = duration((away.until - away.since).total_seconds())
+    seen = (
+        f"away last for {lasted} until {away.until:%Y-%m-%d %H:%M} UTC: that is no chat's silence"
+    )
+    if now - away.until > LONGEST_BREAK:
+        return DATA.ok("attendance", seen)
+    mend = "if the bot ran all that time, its clock jumped: timedatectl set-ntp true"
+    return DATA.warning("attendance", seen, mend)
+
+
+def _reminders(look: RemindersLook, now: datetime, *, is_running: bool) -> Finding:
+    seen = f"reminders that are kept: {look.kept}"
+    if look.damaged:
+        seen = f"{seen}; that cannot be read: {look.damaged}"
+        mend = "restore a backup that has them; else their owners are told when they are due"
+        return DATA.warning("reminders", seen, mend)
+    late_s = 0.0 if look.oldest_due_at is None else (now - look.oldest_due_at).total_seconds()
+    if late_s <= REMINDER_LATE_S:
+        return DATA.ok("reminders", seen)
+    where = named(look.late_channels)
+    seen = f"{seen}; overdue: {look.overdue} ({where}), the oldest by {duration(late_s)}"
+    if not is_running:
+        return DATA.warning("reminders", seen, "start the bot: it tells them, each once")
+    mend = "its log says why (task.failed, reminders.put_off), or that channel is not configured"
+    return DATA.warning("reminders", seen, mend)
+
+
+def judge_workers(book: WorkerBook) -> Finding:
+    """Say of a running bot whether all is done that is to be done for as long as it runs."""
+    if not book.trouble:
+        return DATA.ok("workers", f"at work: {', '.join(book.up)}")
+    mend = "report what the log says; until it is mended, a restart may help for a while"
+    return DATA.warning("workers", book.trouble, mend)
 
 
 def _changed(overrides: tuple[Override, ...]) -> Finding:

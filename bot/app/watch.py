@@ -7,9 +7,9 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 
 from bot import __version__
-from bot.app.data_check import LEAST_FREE_BYTES
 from bot.app.indexing import SearchedMemory
 from bot.app.outside import Outside
+from bot.app.reminding import RemindingService
 from bot.core import metrics as defined
 from bot.errors import StoreError
 from bot.runtime.checkup import Checkup, CheckupParts
@@ -21,12 +21,17 @@ from bot.runtime.job_book import JobBook
 from bot.runtime.lanes import Lanes
 from bot.runtime.live_settings import LiveSettings
 from bot.runtime.metrics import Metrics
+from bot.runtime.supervisor import Spawn
 from bot.runtime.watched_model import WatchedModel
+from bot.runtime.workers import WorkerBook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """The parts that are asked how they are; ``memory_trouble`` says why memory is not written."""
+    """The parts that are asked how they are; ``memory_trouble`` says why memory is not written.
+
+    ``spawn`` starts what is found out beside whoever asks.
+    """
 
     settings: LiveSettings
     lanes: Lanes
@@ -34,6 +39,8 @@ class Watched:
     dispatcher: Dispatcher
     memory_trouble: Callable[[], str]
     searched: SearchedMemory
+    reminding: RemindingService
+    spawn: Spawn
 
 
 class Watch:
@@ -43,6 +50,7 @@ class Watch:
         metrics: Where everything is counted.
         book: How each channel is doing.
         jobs: How each job of the calendar is doing.
+        workers: How each piece of work is doing that is to go on for ever.
         model: The model, watched.
         parts: What is asked; set before anybody asks.
     """
@@ -56,15 +64,16 @@ class Watch:
         self.metrics = Metrics()
         self.book = ChannelBook(outside.channels, outside.clock, on_channel_change)
         self.jobs = JobBook(outside.clock)
+        self.workers = WorkerBook(outside.clock, self.metrics)
         self.model = WatchedModel(outside.model, outside.clock, self.metrics)
         self._checkup = Checkup(
             CheckupParts(
                 store=outside.store,
                 store_watch=outside.store_watch,
                 clock=outside.clock,
+                channels=frozenset(outside.channels),
                 disk=outside.disk,
                 index_lag=_index_lag(outside),
-                least_free_bytes=LEAST_FREE_BYTES,
             )
         )
         outside.store_watch.on_failure = self._note_store_failure
@@ -74,7 +83,14 @@ class Watch:
         self.metrics.count(defined.FAILURES, "task", type(error).__name__)
 
     async def look(self) -> Health:
-        """Look at what has to be asked, then say how the bot is."""
+        """Look at what has to be asked, then say how the bot is.
+
+        The model takes too long for that: what a trial finds is told at the next look.
+        """
+        directory = self._outside.model_directory
+        if directory is not None and self.model.is_to_be_tried:
+            name = self.parts.settings.name("model")
+            self.parts.spawn("model trial", self.model.try_out(directory, name))
         await self._checkup.look()
         return self.health()
 
@@ -125,6 +141,9 @@ class Watch:
             search_trouble=parts.searched.trouble,
             job_trouble=self.jobs.trouble,
             disk_trouble=checkup.disk_trouble,
+            worker_trouble=self.workers.trouble,
+            reminder_overdue_s=checkup.reminder_overdue_s,
+            reminder_trouble=parts.reminding.trouble,
         )
 
     def _gauges(self) -> Mapping[defined.Metric, Mapping[defined.Labels, float]]:
@@ -139,6 +158,8 @@ class Watch:
                 gauges[defined.CHANNEL_AGE][name,] = age_s
         for job, late_s in self.jobs.late_s.items():
             gauges[defined.JOB_LATE][job,] = late_s
+        for worker, is_up in self.workers.up.items():
+            gauges[defined.WORKER_UP][worker,] = float(is_up)
         gauges[defined.LANES_RUNNING][()] = float(parts.lanes.running_turns)
         gauges[defined.LANES_WAITING][()] = float(parts.lanes.waiting_chats)
         gauges[defined.SET_ASIDE][()] = float(parts.dispatcher.set_aside.of_last_day)
@@ -150,6 +171,7 @@ class Watch:
             gauges[defined.MEMORY_JOBS][()] = float(seen.backlog.memory_jobs)
             gauges[defined.MEMORY_JOBS_FAILING][()] = float(seen.backlog.failing_jobs)
             gauges[defined.MEMORY_JOB_AGE][()] = self._checkup.memory_overdue_s
+            gauges[defined.REMINDER_OVERDUE][()] = self._checkup.reminder_overdue_s
         if seen.index_lag is not None:
             gauges[defined.INDEX_LAG][()] = float(seen.index_lag)
         if seen.disk is not None:

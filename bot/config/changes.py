@@ -15,8 +15,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from bot.config.keys import Config
-from bot.config.wording import limits_of, nearest
+from bot.config.wording import nearest
 from bot.errors import ConfigError
+from bot.languages import gettext, gettext_noop
+from bot.languages.rows import in_a_row
 
 Value = int | float | str | None
 """A setting's value; None where nothing is set, or where a change gives it back."""
@@ -28,11 +30,16 @@ _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,12}")
 _AMOUNT = re.compile(r"\d{1,9}(\.\d{1,9})?")
 
 
+_NEXT_REQUEST = gettext_noop("from the next request to the model on")
+_NEXT_MESSAGE = gettext_noop("from the next message on")
+_NO_LIMIT = gettext_noop("no limit")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
     is_for_one_chat_too: bool = True
-    acts: str = "from the next request to the model on"
-    unset: str = "not set"
+    acts: str = _NEXT_REQUEST
+    unset: str = gettext_noop("not set")
 
 
 _RULES = {
@@ -41,20 +48,23 @@ _RULES = {
     "agent_max_steps": _Rule(),
     "max_tokens": _Rule(),
     "model": _Rule(),
-    "summary_model": _Rule(acts="from the next summary on", unset="the model that answers"),
-    "model_window_tokens": _Rule(unset="what is known of the model"),
-    "group_mode": _Rule(acts="from the next message on"),
-    "memory": _Rule(acts="from the next message on"),
+    "summary_model": _Rule(
+        acts=gettext_noop("from the next summary on"), unset=gettext_noop("the model that answers")
+    ),
+    "model_window_tokens": _Rule(unset=gettext_noop("what is known of the model")),
+    "group_mode": _Rule(acts=_NEXT_MESSAGE),
+    "memory": _Rule(acts=_NEXT_MESSAGE),
+    "language": _Rule(acts=_NEXT_MESSAGE),
     "caps.person_usd": _Rule(is_for_one_chat_too=False),
     "caps.chat_usd": _Rule(is_for_one_chat_too=False),
     "caps.bot_usd": _Rule(is_for_one_chat_too=False),
-    "caps.person_tokens": _Rule(is_for_one_chat_too=False, unset="no limit"),
-    "caps.chat_tokens": _Rule(is_for_one_chat_too=False, unset="no limit"),
-    "caps.bot_tokens": _Rule(is_for_one_chat_too=False, unset="no limit"),
+    "caps.person_tokens": _Rule(is_for_one_chat_too=False, unset=_NO_LIMIT),
+    "caps.chat_tokens": _Rule(is_for_one_chat_too=False, unset=_NO_LIMIT),
+    "caps.bot_tokens": _Rule(is_for_one_chat_too=False, unset=_NO_LIMIT),
     "conversation_max_age_days": _Rule(
-        is_for_one_chat_too=False, acts="from the next daily clean-up on"
+        is_for_one_chat_too=False, acts=gettext_noop("from the next daily clean-up on")
     ),
-    "log_level": _Rule(is_for_one_chat_too=False, acts="at once"),
+    "log_level": _Rule(is_for_one_chat_too=False, acts=gettext_noop("at once")),
 }
 
 CHANGEABLE = tuple(_RULES)
@@ -63,7 +73,7 @@ CHANGEABLE = tuple(_RULES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changeable:
-    """A setting that may be changed in the chat.
+    """A setting that may be changed in the chat, its words but for ``description`` translated.
 
     Attributes:
         default: What holds where nobody has set it, neither the operator nor an admin.
@@ -97,8 +107,8 @@ def changeable(key: str) -> Changeable:
         default=field.default,
         allowed=_allowed(field),
         is_for_one_chat_too=rule.is_for_one_chat_too,
-        acts=rule.acts,
-        unset=rule.unset,
+        acts=gettext(rule.acts),
+        unset=gettext(rule.unset),
     )
 
 
@@ -116,13 +126,8 @@ def bounds_of(key: str) -> Bounds:
     """Say what one of :data:`CHANGEABLE` may be."""
     field = _field_of(key)
     if _is_number(field):
-        bounds = {
-            name: value
-            for each in field.metadata
-            for name in ("ge", "le")
-            if isinstance(value := getattr(each, name, None), int)
-        }
-        return Bounds(kind="number", least=bounds.get("ge"), most=bounds.get("le"))
+        least, most = _limits(field)
+        return Bounds(kind="number", least=least, most=most)
     if get_origin(field.annotation) is Literal:
         return Bounds(kind="choice", choices=_choices(field))
     return Bounds(kind="word")
@@ -145,8 +150,7 @@ def read_change(key: str, text: str) -> Value:
     elif get_origin(field.annotation) is Literal:
         value = next((each for each in _choices(field) if each.lower() == text.lower()), None)
     if value is None or not is_value(key, value):
-        given = f", not {text}" if _SHOWN.fullmatch(text) else ""
-        raise ConfigError(f"`{key}` must be {allowed}{given}; nothing was changed.")
+        raise ConfigError(_no_value(key, allowed, text))
     return value
 
 
@@ -184,6 +188,17 @@ def _field_of(key: str) -> FieldInfo:
     return field.annotation.model_fields[inner]
 
 
+def _no_value(key: str, allowed: str, given: str) -> str:
+    if not _SHOWN.fullmatch(given):
+        return gettext("`{key}` must be {allowed}; nothing was changed.", key=key, allowed=allowed)
+    return gettext(
+        "`{key}` must be {allowed}, not {given}; nothing was changed.",
+        key=key,
+        allowed=allowed,
+        given=given,
+    )
+
+
 def _why_not(key: str) -> str:
     section, _, inner = key.partition(".")
     near = nearest(key[:_LONGEST_KEY], CHANGEABLE)
@@ -192,10 +207,12 @@ def _why_not(key: str) -> str:
     )
     if section in Config.model_fields and not is_misspelt:
         whole = key if inner in _keys(section) else section
-        return f"`{whole}` is for the operator to change, in the settings file; not in a chat."
+        return gettext(
+            "`{key}` is for the operator to change, in the settings file; not in a chat.", key=whole
+        )
     if near is not None:
-        return f"There is no such setting; did you mean `{near}`?"
-    return "There is no such setting; `/config` lists all that can be changed here."
+        return gettext("There is no such setting; did you mean `{key}`?", key=near)
+    return gettext("There is no such setting; `/config` lists all that can be changed here.")
 
 
 def _keys(section: str) -> frozenset[str]:
@@ -215,13 +232,26 @@ def _adapter(key: str) -> TypeAdapter[object]:
 
 def _allowed(field: FieldInfo) -> str:
     if _is_amount(field):
-        return f"a number {limits_of(field)}"
+        least, most = _limits(field)
+        return gettext("a number from {least} to {most}", least=least, most=most)
     if _is_number(field):
-        return f"a whole number {limits_of(field)}"
+        least, most = _limits(field)
+        return gettext("a whole number from {least} to {most}", least=least, most=most)
     if get_origin(field.annotation) is Literal:
         *others, last = _choices(field)
-        return f"{', '.join(others)} or {last}"
-    return "the name of a model"
+        return gettext("{others} or {last}", others=in_a_row(others), last=last)
+    return gettext("the name of a model")
+
+
+def _limits(field: FieldInfo) -> tuple[int, int]:
+    """Give the least and the greatest number that a field takes; all that are offered have both."""
+    limits = {
+        name: value
+        for each in field.metadata
+        for name in ("ge", "le")
+        if isinstance(value := getattr(each, name, None), int)
+    }
+    return limits["ge"], limits["le"]
 
 
 def _choices(field: FieldInfo) -> tuple[str, ...]:

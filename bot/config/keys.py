@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
@@ -13,17 +11,22 @@ from pydantic import (
     ConfigDict,
     Field,
     InstanceOf,
-    ValidationError,
     ValidationInfo,
     WithJsonSchema,
     field_validator,
 )
 
+from bot.config.certificates import require_certificates
 from bot.config.costs import CapKeys, PriceKeys
-from bot.config.kinds import AnthropicKeys, HttpPlace, PersonName, PluginName, TimeZoneName
-from bot.config.layers import read_layers
-from bot.config.sections import ChannelSection, read_section, sections_of
-from bot.config.wording import Findings
+from bot.config.kinds import (
+    AnthropicKeys,
+    HttpPlace,
+    PersonName,
+    PluginName,
+    ProxyAddress,
+    TimeZoneName,
+)
+from bot.config.sections import ChannelSection, read_section
 from bot.core.access import GroupMode
 from bot.errors import ConfigError
 
@@ -53,7 +56,8 @@ class Config(BaseModel):
         ),
     )
     timezone: TimeZoneName = Field(
-        default="UTC", description="Time zone of days and clock times, such as `Europe/Berlin`."
+        default="UTC",
+        description="Time zone of days and clock times, such as `Europe/Berlin` or `UTC+2`.",
     )
     persona: Path = Field(
         default=CHECKOUT / "persona.md",
@@ -79,6 +83,22 @@ class Config(BaseModel):
     )
     anthropic: AnthropicKeys = Field(
         default=AnthropicKeys(), description="How the model is reached."
+    )
+    proxy: ProxyAddress | None = Field(
+        default=None,
+        description=(
+            "Address of an HTTP proxy that every connection to the outside goes through, such as "
+            "`http://proxy.example:3128`; with a password best as `${PROXY_URL}`. Without it what "
+            "`https_proxy` and `http_proxy` of the environment say; hosts of `no_proxy` and this "
+            "machine go without one."
+        ),
+    )
+    ca_file: Path | None = Field(
+        default=None,
+        description=(
+            "PEM file with certificates of CAs, such as your company's, that are trusted beside "
+            "those of the system."
+        ),
     )
     prices: dict[str, PriceKeys] = Field(
         default={},
@@ -191,6 +211,14 @@ class Config(BaseModel):
         le=600,
         description="Seconds that running turns have to end when the bot is told to stop.",
     )
+    language: Literal["auto", "en", "zh", "ja"] = Field(
+        default="auto",
+        description=(
+            "In which language the bot says what it says itself: English, Chinese, Japanese, or "
+            "`auto`, that of each person's app where the platform tells it. The model answers in "
+            "the language that it is asked in."
+        ),
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="What is logged, from the finest on."
     )
@@ -210,22 +238,31 @@ class Config(BaseModel):
             raise ValueError("must be a number, not true or false")
         return value
 
-    @field_validator("data_dir", "knowledge_dir", "persona", mode="before")
+    @field_validator("data_dir", "knowledge_dir", "persona", "ca_file", mode="before")
     @classmethod
     def _is_some_path(cls, path: object) -> object:
         if isinstance(path, str) and not path.strip():
             raise ValueError("must be a path")
         return path
 
-    @field_validator("data_dir", "knowledge_dir", "persona")
+    @field_validator("data_dir", "knowledge_dir", "persona", "ca_file")
     @classmethod
-    def _from_the_settings_file_on(cls, path: Path, info: ValidationInfo) -> Path:
+    def _from_the_settings_file_on(cls, path: Path | None, info: ValidationInfo) -> Path | None:
         """Make a path absolute; a relative one counts from the folder of the settings file."""
+        if path is None:
+            return None
         text = os.path.expanduser(path)  # noqa: PTH111 - Path's raises where there is no home
         if "\0" in text:
             raise ValueError("must be a path")
         folder: Path = (info.context or {}).get("folder", Path.cwd())
         return folder / text
+
+    @field_validator("ca_file")
+    @classmethod
+    def _holds_certificates(cls, path: Path | None) -> Path | None:
+        if path is not None:
+            require_certificates(path)
+        return path
 
     @field_validator("plugins")
     @classmethod
@@ -261,34 +298,3 @@ class Config(BaseModel):
             problem = f"must hold 1 to {MAX_PERSONA_CHARS} characters, not {len(text)}"
             raise ConfigError(f"persona: {self.persona} {problem}")
         return text
-
-
-def settings_file(path: Path | None) -> Path:
-    """Name the file that :func:`load` reads when it is given ``path``."""
-    return path if path is not None else CHECKOUT / "config.json"
-
-
-def load(
-    path: Path | None,
-    environ: Mapping[str, str],
-    instead: Mapping[Path, str | None] = MappingProxyType({}),
-) -> Config:
-    """Read the settings.
-
-    Args:
-        path: The settings file; None for ``config.json`` beside ``run.py``, which may be absent.
-        environ: The process's environment.
-        instead: What files beside it are going to say, by path; None for a file that is not there.
-
-    Raises:
-        ConfigError: Something is wrong with them; the text is one line that names the place.
-    """
-    is_required = path is not None
-    file = settings_file(path)
-    merged = read_layers(file, environ, is_required=is_required, instead=instead)
-    values = {**merged.values, "channels": sections_of(merged)}
-    folder = Path(os.path.abspath(file)).parent  # noqa: PTH100 - resolve() would follow a link
-    try:
-        return Config.model_validate(values, context={"folder": folder})
-    except ValidationError as error:
-        raise ConfigError(Findings(model=Config, merged=merged).worded(error)) from None

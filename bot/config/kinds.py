@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import re
+from contextlib import suppress
 from typing import Annotated, Self
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import (
@@ -14,11 +16,20 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
 
 from bot.config.wording import nearest
+from bot.core.zone_names import (
+    is_offset,
+    is_worth_suggesting,
+    is_zone_name,
+    zone_at,
+    zone_called,
+    zones_called,
+)
 
 _PERSON = re.compile(r"[a-z][a-z0-9_]*:[^:\s]+(:[^:\s]+)?")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -37,17 +48,20 @@ def _plugin(name: str) -> str:
 
 
 def _time_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        known = {zone.lower(): zone for zone in available_timezones()}
-        meant = known.get(nearest(name, known) or "")
-        hint = f"; did you mean {meant}?" if meant else ", such as Europe/Berlin"
-        raise ValueError(f"must be the name of a time zone{hint}") from None
-    return name
+    """Read an IANA name, an offset of whole hours such as UTC+2, or what people call a zone."""
+    wanted = zone_at(name) or zone_called(name) or name
+    if is_zone_name(wanted) and not is_offset(wanted):
+        with suppress(ZoneInfoNotFoundError, ValueError, OSError):
+            return ZoneInfo(wanted).key
+    known = {zone.lower(): zone for zone in available_timezones() if is_worth_suggesting(zone)}
+    meant = "" if is_offset(name) else known.get(nearest(name, known) or "")
+    meant = " or ".join(zones_called(name)) or meant
+    hint = f"; did you mean {meant}?" if meant else ", such as Europe/Berlin"
+    raise ValueError(f"must be the name of a time zone{hint}")
 
 
-def _is_own_machine(host: str) -> bool:
+def is_own_machine(host: str) -> bool:
+    """Tell whether a host, as it stands in an address, is the machine that the bot runs on."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -142,9 +156,70 @@ class HttpPlace(BaseModel):
     @model_validator(mode="after")
     def _is_guarded(self) -> Self:
         """Let nobody ask from elsewhere without a token."""
-        if self.token is None and not _is_own_machine(self.host):
+        if self.token is None and not is_own_machine(self.host):
             raise ValueError(
                 "others can ask at this host, so a token is needed: set the environment variable "
                 "DAYBOOK_HTTP_TOKEN, or let host be 127.0.0.1"
             )
         return self
+
+
+class ProxyPlace(BaseModel):
+    """A proxy that speaks HTTP; in the settings it is one text, its address.
+
+    Attributes:
+        user_info: What stands before the ``@``, as it was written.
+        password: What of that is secret, read.
+        basic: Both as a header of HTTP carries them.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    host: str
+    port: int
+    user_info: SecretStr | None = None
+    password: SecretStr | None = None
+    basic: SecretStr | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_an_address(cls, text: object) -> dict[str, object]:
+        """Read the address; what it may hold is never repeated."""
+        text = bare_secret(text)
+        if not isinstance(text, str):
+            raise ValueError("must be text")
+        try:
+            parts = urlsplit(text)
+            port = 80 if parts.port is None else parts.port  # as the clients have it
+        except ValueError:
+            raise ValueError(_NO_PROXY) from None
+        place: dict[str, object] = {"host": parts.hostname, "port": port}
+        rest = parts.path.removeprefix("/") + parts.query + parts.fragment
+        is_one = parts.scheme == "http" and all(place.values()) and len(text.split()) == 1
+        if rest or not is_one:
+            raise ValueError(_NO_PROXY)
+        user_info, has_one, _ = parts.netloc.rpartition("@")
+        if not has_one:
+            return place
+        user, _, password = map(unquote, user_info.partition(":"))
+        basic = base64.b64encode(f"{user}:{password}".encode()).decode()
+        return {**place, "user_info": user_info, "password": password, "basic": basic}
+
+    @property
+    def shown(self) -> str:
+        """Where it is, for everybody's eyes."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def address(self) -> str:
+        """Where it is, with whatever lets one in."""
+        before = "" if self.user_info is None else f"{self.user_info.get_secret_value()}@"
+        return f"http://{before}{self.shown}"
+
+
+_NO_PROXY = (
+    "must be the address of a proxy that speaks HTTP, such as http://proxy.example:3128 or"
+    " http://user:password@proxy.example:3128, with %-escapes for what is no letter or digit"
+)
+
+ProxyAddress = Annotated[ProxyPlace, WithJsonSchema({"type": "string", "format": "uri"})]

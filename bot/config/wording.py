@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _SIMPLE = {
     "missing": "is missing",
     "string_type": "must be text",
-    "string_too_short": "must not be empty",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
     "tuple_type": "must be a list",
@@ -29,6 +28,13 @@ _SIMPLE = {
     "model_type": "must be an object",
     "path_type": "must be text",
 }
+_FORMS = {
+    "^/": "must be a path that begins with /",
+    "^https?://": "must be a web address beginning with http:// or https://",
+}
+"""What a pattern that begins so is meant to say."""
+
+_OF_LENGTH = ("too_short", "too_long")
 _OF_NUMBERS = ("int_", "float_", "greater_than", "less_than", "finite_number")
 
 
@@ -67,8 +73,12 @@ class Findings:
             return _SIMPLE[kind]
         if kind == "literal_error":
             return f"must be {details['ctx']['expected']}"
+        if kind == "string_pattern_mismatch":
+            return _wanted_form(details["ctx"]["pattern"])
         if kind == "value_error":
             return str(details["ctx"]["error"])
+        if kind.endswith(_OF_LENGTH):
+            return _wanted_length(details)
         if kind.startswith(_OF_NUMBERS):
             return _wanted_number(self._field_at(inside), details)
         return details["msg"][:1].lower() + details["msg"][1:]
@@ -113,6 +123,23 @@ def limits_of(field: FieldInfo) -> str:
         if hasattr(bound, name)
     ]
     return " ".join(found)
+
+
+def _wanted_form(pattern: str) -> str:
+    meant = next((words for start, words in _FORMS.items() if pattern.startswith(start)), "")
+    return f"{meant} ({pattern})" if meant else f"must match {pattern}"
+
+
+def _wanted_length(details: ErrorDetails) -> str:
+    """Say how long a text or a list must be; how long it is may be a secret's, and is not said."""
+    bounds = details["ctx"]
+    # A text that is not shown is "Value" to pydantic; all else that has a length holds items.
+    is_text = bounds.get("field_type", "Value") == "Value"
+    what = "characters" if is_text else "entries"
+    least = bounds.get("min_length")
+    if least is None:
+        return f"must have at most {bounds['max_length']} {what}"
+    return "must not be empty" if least == 1 else f"must have at least {least} {what}"
 
 
 def _wanted_number(field: FieldInfo | None, details: ErrorDetails) -> str:

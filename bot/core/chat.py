@@ -16,6 +16,7 @@ from bot.core.addresses import PersonKey as PersonKey
 from bot.core.addresses import Sender as Sender
 from bot.core.addresses import SessionKey as SessionKey
 from bot.core.files import Attachment, OutgoingFile
+from bot.languages import Language
 
 ChatKind = Literal["private", "group"]
 """Whether one person or several can see the chat."""
@@ -217,6 +218,7 @@ class Reply:
             do that; empty for everybody.
         watched_by: Of an unfinished answer, the platform's user id of who asked and sees it being
             written; empty for everything that is finished, as is all that is stored.
+        language: In which its reader is spoken to, also when the reply itself has to be explained.
     """
 
     address: ChatAddress
@@ -228,6 +230,7 @@ class Reply:
     file: OutgoingFile | None = None
     for_person: str = ""
     watched_by: str = ""
+    language: Language = "en"
 
     @property
     def takes_back(self) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.languages import gettext, language_of, speaking
+
 PREFIX = "/"
 
 ENDS = ".,;:!?…\u3002\uff0c\uff01\uff1f"
@@ -47,18 +49,17 @@ class MenuEntry:
 
     Attributes:
         name: Without the prefix.
-        description: One line in English.
-        translations: The same line by language, as two-letter codes: ``("ja", "…")``.
+        description: One line in English, of the bot's own commands a key of its translations.
     """
 
     name: str
     description: str
     reader: MenuReader = "everyone"
-    translations: tuple[tuple[str, str], ...] = ()
 
     def described(self, language: str) -> str:
-        """Give the line in a language, in English where it has none in that."""
-        return dict(self.translations).get(language, self.description)
+        """Give the line in the language of a BCP 47 tag, in English where it has none in that."""
+        with speaking(language_of(language)):
+            return gettext(self.description)
 
 
 def parse_command(text: str, *, prefix: str = PREFIX) -> CommandCall | None:

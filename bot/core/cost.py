@@ -2,20 +2,20 @@
 
 The law of this file: a call that is not over counts with the most that it may take, so that what
 is asked side by side never goes over a cap together. A price that nobody knows is None, never
-nothing: a sum says how many calls it is without.
+nothing: a sum says how many calls it is without, and towards a cap they count at the dearest price.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Literal
 
-from bot.core.addresses import ChatAddress, SessionKey
+from bot.core.addresses import SessionKey
 from bot.core.llm import Payer, Usage
-from bot.core.prices import NANO, Tariff
+from bot.core.prices import NANO, Prices, Tariff
 
 WARNED_AT = 0.8
 """From this share of a cap on people are told how little is left; and that is left to them: nothing
@@ -36,9 +36,9 @@ class Amount:
         return Amount(tokens=self.tokens - other.tokens, nano_usd=self.nano_usd - other.nano_usd)
 
 
-def amount_of(usage: Usage, cost_nano_usd: int | None) -> Amount:
-    """Give what a call takes of a cap; of money nothing where no price is known."""
-    return Amount(tokens=usage.prompt_tokens + usage.output_tokens, nano_usd=cost_nano_usd or 0)
+def amount_of(usage: Usage, nano_usd: int) -> Amount:
+    """Give what a call takes of a cap."""
+    return Amount(tokens=usage.prompt_tokens + usage.output_tokens, nano_usd=nano_usd)
 
 
 def at_least(reported: Usage, prompt_tokens: int, written_tokens: int) -> Usage:
@@ -51,10 +51,14 @@ def at_least(reported: Usage, prompt_tokens: int, written_tokens: int) -> Usage:
     return replace(reported, input_tokens=given, output_tokens=written)
 
 
-def reservation(tariff: Tariff | None, prompt_tokens: int, max_tokens: int) -> Amount:
+def reservation(tariff: Tariff, prompt_tokens: int, max_tokens: int) -> Amount:
     """Give the most that a call may take, to be held until it is known what it took."""
-    most = 0 if tariff is None else tariff.most(prompt_tokens, max_tokens)
+    most = tariff.most(prompt_tokens, max_tokens)
     return Amount(tokens=prompt_tokens + max_tokens, nano_usd=most)
+
+
+Unit = Literal["usd", "tokens"]
+"""What a cap counts, by the end of its key in the settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +87,17 @@ class Cap:
 
     def share(self, used: Amount) -> float:
         """Say how much of it is used, 1 for all; a cap of nothing is not begun before it is."""
-        parts = ((used.tokens, self.tokens), (used.nano_usd, self.nano_usd))
-        return max((part / whole for part, whole in parts if part and whole), default=0.0)
+        return max(self._share_of_money(used), self._share_of_tokens(used))
+
+    def nearest(self, used: Amount) -> Unit:
+        """Say of what most is used: what has to be raised where little is left."""
+        return "tokens" if self._share_of_tokens(used) > self._share_of_money(used) else "usd"
+
+    def _share_of_money(self, used: Amount) -> float:
+        return used.nano_usd / self.nano_usd if self.nano_usd else 0.0
+
+    def _share_of_tokens(self, used: Amount) -> float:
+        return used.tokens / self.tokens if self.tokens else 0.0
 
 
 Scope = Literal["person", "chat", "bot"]
@@ -105,6 +118,20 @@ class Caps:
         return caps[scope]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a cap stands: what of it was used today."""
+
+    scope: Scope
+    cap: Cap
+    used: Amount
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether it stops what costs anything because so much was used: not for it being 0."""
+        return self.used != Amount() and self.cap.stops(self.used, self.used)
+
+
 Place = tuple[Scope, str]
 """A scope and whose it is: a person's key, that of a chat as a whole, or nothing."""
 
@@ -120,7 +147,7 @@ def places_of(payer: Payer) -> tuple[Place, ...]:
 
 def chat_of(session_key: SessionKey) -> SessionKey:
     """Give the key of a chat with all its threads."""
-    return ChatAddress.from_session_key(session_key).whole_chat.session_key
+    return SessionKey(session_key[: session_key.rindex(":") + 1])  # no part has a colon in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,8 +202,29 @@ class SpentLine:
     spent: Spent
 
 
-def used_by_place(lines: Iterable[SpentLine]) -> defaultdict[Place, Amount]:
-    """Add up what counts towards each cap, as :func:`places_of` says of a single call."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnpricedLine:
+    """What calls took together whose price nobody knew when they were made.
+
+    Attributes:
+        model: The name of who answered.
+        asked: The name that was asked for; empty for the same.
+    """
+
+    payer: Payer
+    model: str
+    asked: str
+    usage: Usage
+
+
+def used_by_place(
+    lines: Iterable[SpentLine], unpriced: Iterable[UnpricedLine], prices: Prices
+) -> defaultdict[Place, Amount]:
+    """Add up what counts towards each cap, as :func:`places_of` says of a single call.
+
+    What has no price counts with the most that ``prices`` say it may have cost; ``unpriced`` is
+    that part of ``lines``.
+    """
     used: defaultdict[Place, Amount] = defaultdict(Amount)
     for line in lines:
         amount = line.spent.amount
@@ -185,6 +233,10 @@ def used_by_place(lines: Iterable[SpentLine]) -> defaultdict[Place, Amount]:
             used["bot", ""] += amount
         elif line.axis == "person":
             used["person", line.name] += amount
+    for each in unpriced:
+        money = Amount(nano_usd=prices.at_most(each.model, each.asked).cost(each.usage))
+        for place in places_of(each.payer):
+            used[place] += money
     return used
 
 
@@ -194,24 +246,6 @@ def total(spent: Iterable[Spent]) -> Spent:
     for each in spent:
         whole += each
     return whole
-
-
-def largest(
-    lines: Iterable[SpentLine], name: Callable[[str], str], most: int
-) -> tuple[tuple[str, Spent], ...]:
-    """Add lines of one axis up by what people call them, and give the ``most`` dearest.
-
-    What took more money comes first; of what took as much, what took more tokens.
-    """
-    sums: dict[str, Spent] = {}
-    for line in lines:
-        called = name(line.name)
-        sums[called] = sums.get(called, Spent()) + line.spent
-    ordered = sorted(
-        sums.items(),
-        key=lambda each: (-each[1].nano_usd, -each[1].amount.tokens, each[0]),
-    )
-    return tuple(ordered[:most])
 
 
 Span = tuple[datetime, datetime]

@@ -23,12 +23,16 @@ from bot.core.chat import (
     SessionKey,
 )
 from bot.core.files import label_of
-from bot.core.llm import Purpose, Usage
+from bot.core.llm import Payer, Purpose, Usage
 from bot.core.messages import ContentBlock, Message, Text
 from bot.core.names import name_in_line, speaker
 from bot.core.turns import Outcome, Turn
+from bot.languages import gettext_noop
 
 OutboxId = NewType("OutboxId", int)
+
+CallId = NewType("CallId", int)
+"""A call of the model that was begun; another call may get it once this one has come to nothing."""
 
 Route = Literal["turn", "command", "press", "none"]
 """What a stored event waits for: the next turn of its chat, its own command, to be redeemed for a
@@ -36,7 +40,7 @@ command, or nothing (kept only so that a redelivery is known; its content is not
 
 DeliveryState = Literal["pending", "sending", "sent", "failed"]
 
-UNKNOWN_FATE = "whether it arrived is not known"
+UNKNOWN_FATE = gettext_noop("whether it arrived is not known")
 """How the reason of a failed item begins of which a copy may stand in the chat."""
 
 MAX_MESSAGES_TOGETHER = 20
@@ -109,6 +113,11 @@ class ModelCall:
     asked: str = ""
     local_tokens: int = 0
     cost_nano_usd: int | None = None
+
+    @property
+    def payer(self) -> Payer:
+        """On whose account it is."""
+        return Payer(session_key=self.session_key, person_key=self.person_key, purpose=self.purpose)
 
     @property
     def asked_model(self) -> str:

@@ -61,6 +61,7 @@ class ModelRequest:
         cache_marks: Seams behind which the vendor may cache, at most three, in order; the seam
             behind ``system`` is always one more.
         payer: On whose account; nothing that the vendor is told.
+        local_tokens: Its size by the local count, uncorrected; 0 when nobody counted.
     """
 
     model: str
@@ -71,6 +72,7 @@ class ModelRequest:
     may_use_tools: bool = True
     cache_marks: tuple[CacheMark, ...] = ()
     payer: Payer | None = None
+    local_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +105,7 @@ class ModelResponse:
     Attributes:
         model: The name that really answered.
         cost_nano_usd: What it cost, in billionths of a dollar; None where no price is known.
+        is_accounted: Whether the call is kept, or will be, by who asked the model.
     """
 
     message: Message
@@ -110,6 +113,7 @@ class ModelResponse:
     usage: Usage
     model: str
     cost_nano_usd: int | None = None
+    is_accounted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,10 +131,17 @@ class ThinkingDelta:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentsDelta:
+    """A piece of a tool's arguments, as they are being written; JSON only with all the others."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageSoFar:
     """The tokens that an answer has taken by now: all that is known of one that breaks off."""
 
     usage: Usage
 
 
-Delta = TextDelta | ThinkingDelta | UsageSoFar
+Delta = TextDelta | ThinkingDelta | ArgumentsDelta | UsageSoFar

@@ -58,6 +58,7 @@ DELIVERY_SECONDS = _histogram("delivery", "From the outbox to the platform.", "c
 RETRIES = _counter("retries", "Attempts that failed and were made again.", "part")
 COMPACTIONS = _counter("compactions", "Times that a chat's view was made smaller.", "kind")
 FAILURES = _counter("failures", "What failed, by part and by kind of error.", "part", "kind")
+WORKER_BREAKS = _counter("worker_breaks", "Times that lasting work broke off.", "worker")
 
 UP_SECONDS = _gauge("up_seconds", "For how long the process has been running.")
 VERSION = _gauge("version", "Always 1; the label says which version runs.", "version")
@@ -65,6 +66,7 @@ PART_WELL = _gauge("part_well", "1 where a part of the bot is well, 0 where not.
 CHANNEL_AGE = _gauge(
     "channel_age_seconds", "Since a channel last knew that it receives.", "channel"
 )
+WORKER_UP = _gauge("worker_up", "1 where lasting work is done, 0 where it broke off.", "worker")
 LANES_RUNNING = _gauge("lanes_running", "Turns being answered.")
 LANES_WAITING = _gauge("lanes_waiting", "Chats that wait until a turn of theirs may run.")
 INBOX_WAITING = _gauge("inbox_waiting", "Events stored and not yet seen to.")
@@ -77,14 +79,16 @@ MEMORY_JOBS_FAILING = _gauge("memory_jobs_failing", "That of it which failed at 
 MEMORY_JOB_AGE = _gauge("memory_job_overdue_seconds", "For how long the oldest could be tried.")
 INDEX_LAG = _gauge("index_lag_changes", "Changes of memory that the search index lacks.")
 JOB_LATE = _gauge("job_late_seconds", "How late a job of the calendar is.", "job")
+REMINDER_OVERDUE = _gauge("reminder_overdue_seconds", "How late the most overdue reminder is.")
 DISK_FREE = _gauge("disk_free_bytes", "Free on the disk with the data folder.")
 
 METRICS: tuple[Metric, ...] = (
     *(TURNS, STEPS, TOOL_CALLS, TURN_SECONDS, MODEL_SECONDS, TOKENS, COST, UNPRICED),
-    *(CAPS_REACHED, DELIVERIES, DELIVERY_SECONDS, RETRIES, COMPACTIONS, FAILURES),
-    *(UP_SECONDS, VERSION, PART_WELL, CHANNEL_AGE, LANES_RUNNING, LANES_WAITING),
+    *(CAPS_REACHED, DELIVERIES, DELIVERY_SECONDS, RETRIES, COMPACTIONS, FAILURES, WORKER_BREAKS),
+    *(UP_SECONDS, VERSION, PART_WELL, WORKER_UP, CHANNEL_AGE, LANES_RUNNING, LANES_WAITING),
     *(INBOX_WAITING, SET_ASIDE, OUTBOX_WAITING, OUTBOX_AGE, OUTBOX_FAILED),
-    *(MEMORY_JOBS, MEMORY_JOBS_FAILING, MEMORY_JOB_AGE, INDEX_LAG, JOB_LATE, DISK_FREE),
+    *(MEMORY_JOBS, MEMORY_JOBS_FAILING, MEMORY_JOB_AGE, INDEX_LAG, JOB_LATE, REMINDER_OVERDUE),
+    DISK_FREE,
 )
 """All of them, in the order in which they are listed."""
 

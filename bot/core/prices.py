@@ -7,6 +7,7 @@ and a price per million tokens is a whole number of them too.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bot.core.llm import Usage
@@ -21,6 +22,16 @@ written for five minutes. Source: Anthropic, Pricing, read 2026-11-30."""
 _MILLION = 1_000_000
 _END = re.compile(r"$|[@:/_\[]|[-.](?!\d{1,3}(?!\d))")
 """What may stand behind the beginning of a name: a date, a tag; a number more is another model."""
+
+_BEFORE = re.compile(r"[/:]|\.(?=[a-z])")
+"""What stands behind the name of a gateway, a vendor, a region: ``us.anthropic.claude-opus-5``."""
+
+_RELEASE = re.compile(r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|v\d{1,2}(?::\d{1,2})?))*")
+"""A date or a version, by which models of one name are told apart."""
+
+_DECIMAL = re.compile(r"(?<=\d)\.(?=\d)")
+_LATEST = "-latest"
+_OF_THE_VENDOR = "claude-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +119,11 @@ class Prices:
     Attributes:
         tariffs: By the beginnings of names, each up to a mark that separates: ``claude-opus-4`` is
             that of ``claude-opus-4-20250514`` and neither of ``claude-opus-40`` nor of
-            ``claude-opus-4-9``, which is another model. The longest counts.
+            ``claude-opus-4-9``, which is another model. The longest counts. Gateways put their own
+            word before a name, and write ``claude-opus-4.5``.
         own: The operator's, of the same kind: they go before all others, however short they are.
-        all_free: Whoever answers does it on the operator's own machine, or is no model at all.
+        all_free: Whoever answers does it on a machine of the operator's, or is no model at all;
+            what is called as the vendor's models are is one of those all the same.
     """
 
     tariffs: dict[str, Tariff]
@@ -119,9 +132,66 @@ class Prices:
 
     def of(self, *names: str) -> Tariff | None:
         """Give the tariff of the first of names that has one: who answered, then who was asked."""
-        found = (_find(name, each) for name in names for each in (self.own, self.tariffs))
-        known = next((each for each in found if each is not None), None)
-        return FREE if known is None and self.all_free else known
+        known = next((each for each in map(self._of, names) if each is not None), None)
+        if known is None and self.all_free and not any(map(_is_of_the_vendor, names)):
+            return FREE
+        return known
+
+    def at_most(self, *names: str) -> Tariff:
+        """Give the tariff that counts towards caps: where none is known, the dearest there is."""
+        known = self.of(*names)
+        return self._dearest() if known is None else known
+
+    def name_of(self, answered: str, asked: str) -> str:
+        """Name who answered in sums, by one of few names, whatever a gateway makes up.
+
+        The name of who answered where it has a price, or is that of who was asked, and nothing
+        behind it but a date or a version; else that of who was asked.
+        """
+        known = {*self.own, *self.tariffs}
+        known.update(name.removesuffix(_LATEST) for name in _tails(asked) if name)
+        for name in _tails(answered):
+            for each in known:
+                if name.startswith(each) and _RELEASE.fullmatch(name, len(each)):
+                    return name
+        return asked or answered
+
+    def _of(self, name: str) -> Tariff | None:
+        for each in _tails(name):
+            if (found := _find(each, self.own)) is not None:
+                return found
+        for each in _tails(name):
+            if (found := _find(_DECIMAL.sub("-", each), self.tariffs)) is not None:
+                return found
+        return None
+
+    def _dearest(self) -> Tariff:
+        """Give the most that is asked for each kind of token by anybody."""
+        all_prices = [
+            price
+            for tariff in (*self.own.values(), *self.tariffs.values())
+            for price in (tariff.price, tariff.long)
+            if price is not None
+        ]
+        return Tariff(
+            price=Price(
+                input=max((each.input for each in all_prices), default=0),
+                output=max((each.output for each in all_prices), default=0),
+                cache_read=max((each.cache_read for each in all_prices), default=0),
+                cache_write=max((each.cache_write for each in all_prices), default=0),
+            )
+        )
+
+
+def _tails(name: str) -> Iterator[str]:
+    """Give a name as it is, then without what gateways put before it, piece by piece."""
+    yield name
+    for mark in _BEFORE.finditer(name):
+        yield name[mark.end() :]
+
+
+def _is_of_the_vendor(name: str) -> bool:
+    return any(each.startswith(_OF_THE_VENDOR) for each in _tails(name))
 
 
 def _find(name: str, tariffs: dict[str, Tariff]) -> Tariff | None:

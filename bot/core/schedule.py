@@ -60,5 +60,5 @@ def last_midnight(now: datetime, zone: tzinfo) -> datetime:
 
 
 def silent_before(now: datetime, max_age_days: int) -> datetime:
-    """Say since when a chat must have been silent to be removed."""
+    """Say since when a chat has been silent for so long by the calendar."""
     return now - timedelta(days=max_age_days)

@@ -25,7 +25,7 @@ from bot.ports.memory import (
     MemoryJobs,
     Redactor,
 )
-from bot.ports.model import ModelClient, TokenCounter
+from bot.ports.model import ModelClient, ModelDirectory, TokenCounter
 from bot.ports.people import Granted, Pairing, People, Place
 from bot.ports.personal import KeptOfChat, OwnTurns, PersonalRecords
 from bot.ports.plugins import (
@@ -61,12 +61,13 @@ from bot.ports.reminders import PersonZones, Reminders
 from bot.ports.screens import Screens
 from bot.ports.settings import EVERYWHERE, OF_GROUPS, Override, SettingChange, Settings
 from bot.ports.spending import CallLog, UsageLog
-from bot.ports.world import Calendar, Clock, Fetcher, JobSlots, Page, Timer
+from bot.ports.world import Attendance, Calendar, Clock, Fetcher, JobSlots, Page, Timer
 
 __all__ = [
     "EVERYWHERE",
     "OF_GROUPS",
     "AttachmentReader",
+    "Attendance",
     "Backlogs",
     "Calendar",
     "CallLog",
@@ -106,6 +107,7 @@ __all__ = [
     "MemoryJobs",
     "MemoryRecords",
     "ModelClient",
+    "ModelDirectory",
     "ModelLimits",
     "Override",
     "OwnTurns",

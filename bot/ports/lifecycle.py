@@ -86,7 +86,8 @@ class Lifecycle(TurnFiles, Presence, Protocol):
     * ``record_request`` puts what was read of the files of each claimed message behind that
       message's text in the turn's request, and gives the request; once, a second time it gives what
       is there. What a text says by then stays.
-    * ``record_step`` keeps an answer of the model before its tools run, and what it cost.
+    * ``record_step`` keeps an answer of the model before its tools run, and what it cost; ``call``
+      is None where that is accounted for already.
     * ``record_start`` notes, before they run, calls that must not be run twice; ``record_result``
       keeps a tool's result, the first one recorded for a call, and the ``whole`` of it where the
       result is only a part.
@@ -139,7 +140,7 @@ class Lifecycle(TurnFiles, Presence, Protocol):
         self, turn_id: TurnId, brought: tuple[tuple[ContentBlock, ...], ...]
     ) -> Message: ...
     async def record_step(
-        self, turn_id: TurnId, index: int, step: Step, call: ModelCall
+        self, turn_id: TurnId, index: int, step: Step, call: ModelCall | None
     ) -> None: ...
     async def record_start(
         self, turn_id: TurnId, index: int, call_ids: tuple[str, ...]

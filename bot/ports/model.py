@@ -25,6 +25,18 @@ class ModelClient(Protocol):
     async def close(self) -> None: ...
 
 
+class ModelDirectory(Protocol):
+    """Tells which models there are; ``knows`` costs nothing, and tries the key.
+
+    It gives False where the server does not say: not every one tells of its models.
+
+    Raises:
+        ModelError: The key is refused, or the server failed.
+    """
+
+    async def knows(self, name: str) -> bool: ...
+
+
 class TokenCounter(Protocol):
     """Estimates how many tokens a text has; never raises, whatever the text.
 

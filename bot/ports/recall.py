@@ -127,7 +127,8 @@ class KeptItems(MemoryItems, Protocol):
     * ``installation`` names the database: one that was put back to an earlier state has another.
     * ``audiences`` gives those of all chats that there ever were; ``audiences_of`` those of facts
       and records, of facts that ended too, and nothing for what is gone.
-    * ``watch_changes`` has one more function called after each commit that noted a change.
+    * ``watch_changes`` has one more function called after each commit that noted a change; one
+      that is called already is not called twice.
     """
 
     async def changes_after(self, seq: int, *, limit: int) -> tuple[ItemChange, ...]: ...

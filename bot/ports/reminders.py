@@ -8,7 +8,7 @@ from typing import Protocol
 
 from bot.core.chat import InboundMessage, PersonKey, Reply
 from bot.core.lifecycle import OutboxItem
-from bot.core.reminders import Reminder, ReminderId, ZoneName
+from bot.core.reminders import DamagedReminder, Reminder, ReminderId, ZoneName
 
 
 class Reminders(Protocol):
@@ -20,12 +20,20 @@ class Reminders(Protocol):
       person, ``reminders_in`` those that are told in a chat, any thread of it, ``reminders_due``
       those of some channels that are due by a moment, no more than ``limit``. All in the order in
       which they are due.
-    * ``next_reminder_at`` says when the first one of some channels is due, None for never.
+    * ``next_reminder_at`` says when the first one of some channels is due, with ``after`` the first
+      behind that moment; None for never.
     * ``drop_reminder`` takes one away; False when it was none any more.
+    * ``damaged_reminders`` gives those of some channels that are due by a moment, or at none that
+      there is, and cannot be read; nothing else gives them. ``give_up_reminder`` takes one away and
+      puts what is told of it into the outbox; None where it is gone.
     * ``pass_slot`` claims the moment ``due_at`` of a reminder: in the same transaction its
       ``replies`` are put into the outbox, its ``message`` waits for a turn of its chat, and the
       reminder is due at ``following`` or, without that, gone. None, and nothing is done, where
-      that moment was claimed before, the reminder is gone, or it moved away with its chat.
+      that moment was claimed before, the reminder is gone, or it moved away with its chat. What is
+      due again keeps as ``passed_at`` that this was ``at``.
+    * ``reminders_passed_after`` gives those whose ``passed_at`` is behind a moment.
+      ``redate_reminder`` lets one be due at another moment; False, and nothing is done, where its
+      own was claimed or it is gone.
 
     Raises:
         StoreError: It could not be read, or not committed.
@@ -38,8 +46,16 @@ class Reminders(Protocol):
     async def reminders_due(
         self, channels: frozenset[str], until: datetime, *, limit: int
     ) -> tuple[Reminder, ...]: ...
-    async def next_reminder_at(self, channels: frozenset[str]) -> datetime | None: ...
+    async def next_reminder_at(
+        self, channels: frozenset[str], *, after: datetime | None = None
+    ) -> datetime | None: ...
     async def drop_reminder(self, reminder_id: ReminderId) -> bool: ...
+    async def damaged_reminders(
+        self, channels: frozenset[str], until: datetime
+    ) -> tuple[DamagedReminder, ...]: ...
+    async def give_up_reminder(
+        self, reminder_id: ReminderId, *, at: datetime, replies: tuple[Reply, ...] = ()
+    ) -> tuple[OutboxItem, ...] | None: ...
     async def pass_slot(
         self,
         reminder: Reminder,
@@ -49,6 +65,9 @@ class Reminders(Protocol):
         replies: tuple[Reply, ...] = (),
         message: InboundMessage | None = None,
     ) -> tuple[OutboxItem, ...] | None: ...
+
+    async def reminders_passed_after(self, moment: datetime) -> tuple[Reminder, ...]: ...
+    async def redate_reminder(self, reminder: Reminder, *, due_at: datetime) -> bool: ...
 
 
 class PersonZones(Protocol):

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from bot.core.chat import ChatAddress, ChatKind, Sender
 from bot.core.screens import HomePage, SettingField
+from bot.languages import Language
 
 
 class Screens(Protocol):
@@ -20,6 +21,8 @@ class Screens(Protocol):
       one is.
     * ``home`` gives a person's own page: the private chat at ``address``, what they used, what is
       remembered of that chat. What others said is never in it.
+    * ``language`` chooses the language for what the channel itself tells a person at an address.
+      Settings and page come in it; ``faults`` are told in whatever language is spoken.
     """
 
     def settings(
@@ -27,3 +30,4 @@ class Screens(Protocol):
     ) -> tuple[SettingField, ...] | None: ...
     def faults(self, values: Mapping[str, str]) -> dict[str, str]: ...
     async def home(self, address: ChatAddress, sender: Sender) -> HomePage: ...
+    def language(self, address: ChatAddress, sender: Sender) -> Language: ...

@@ -10,7 +10,7 @@ EVERYWHERE = ""
 """The scope of a setting that holds for all chats; any other scope is a session key."""
 
 
-OF_GROUPS = frozenset({"group_mode", "memory"})
+OF_GROUPS = frozenset({"group_mode", "language", "memory"})
 """Settings that a group has as a whole, with all its threads: set for one of these, they are set
 for the group, and stay when its conversations are removed."""
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Protocol
 
+from bot.core.attendance import Stretches
+
 
 class Clock(Protocol):
     """Time. ``now`` is zone-aware UTC, ``monotonic`` seconds for measuring.
@@ -31,6 +33,9 @@ class Calendar(Protocol):
     ``next_after`` gives the first one behind a moment, ``last_until`` the newest at it or before. A
     time of the day comes once on every day: where the clock does not show it, when the clock is put
     forward; where it shows it twice, the first time.
+
+    Raises:
+        ValueError: It is no cron expression, or has no moments.
     """
 
     def next_after(self, expression: str, moment: datetime, zone: tzinfo) -> datetime: ...
@@ -46,6 +51,32 @@ class JobSlots(Protocol):
 
     async def claim_slot(self, name: str, slot: datetime, *, at: datetime) -> bool: ...
     async def last_slot(self, name: str) -> datetime | None: ...
+
+
+class Attendance(Protocol):
+    """When the bot was there, by which whatever goes by age is counted.
+
+    ``attend`` notes that it was from ``since`` until ``at``, this moment, and gives all that is
+    known then (:func:`~bot.core.attendance.attended`). Where that shows that the clock was ahead by
+    more than :data:`~bot.core.schedule.LONGEST_LEAD`, whatever was noted of a time to come is of
+    this moment from then on: when chats were heard, events and replies stored, people asked to be
+    let in, and until when work on memory waits. ``stretches`` only gives what is known; of a bot
+    that never noted any, that it was there until the newest moment of a schedule.
+
+    ``unproved_since`` is what the clock showed when it began to show what it shows, or a little
+    less; None for one that has kept it for long enough to be believed. While it has not and is
+    doubtful (:func:`~bot.core.attendance.is_doubtful`), nothing is changed but that this is noted;
+    what was known is given, whose newest moment is not ``at`` then. Where it was wrong, what was
+    noted of the moments that it showed is of the first moment that is not doubtful.
+
+    Raises:
+        StoreError: It could not be read, or not committed.
+    """
+
+    async def attend(
+        self, since: datetime, *, at: datetime, unproved_since: datetime | None = None
+    ) -> Stretches: ...
+    async def stretches(self) -> Stretches: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from bot.core.chat import ChatAddress, ChatKind, ChatMoved, InboundMessage, Pers
 from bot.core.lifecycle import OutboxItem
 from bot.core.memory.audience import Audience
 from bot.errors import StoreError, StoreLost
+from bot.languages import gettext, gettext_noop
 from bot.ports import Clock, Granted, People, Place
 from bot.runtime.claims import Claims
 
@@ -32,10 +33,13 @@ logger = logging.getLogger(__name__)
 LOCAL_CHANNEL = "console"
 """Whoever sits at the operator's own terminal is the operator."""
 
-YOU_ARE_OWNER = "You are the owner of this bot now. `/help` shows what it can do."
-
-OWNED = "This bot has an owner already."
-UNCLAIMED = "There is nothing to claim: the admins of this bot stand in its settings."
+YOU_ARE_OWNER = gettext_noop("You are the owner of this bot now. `/help` shows what it can do.")
+OWNER_ALREADY = gettext_noop("You are the owner of this bot already. `/help` shows what it can do.")
+OWNED = gettext_noop("This bot has an owner already.")
+UNCLAIMED = gettext_noop("There is nothing to claim: the admins of this bot stand in its settings.")
+IN_PRIVATE = gettext_noop(
+    "Send `/claim` in a private chat with me, so that nobody else sees the code."
+)
 
 OPERATOR = "operator"
 """Who made a change that came over the command line."""
@@ -256,21 +260,21 @@ class AccessGate:
     async def claim(self, message: InboundMessage, code: str) -> str:
         """Make the sender the owner if the code is right; return what they read."""
         if message.kind != "private":
-            return "Send `/claim` in a private chat with me, so that nobody else sees the code."
+            return gettext(IN_PRIVATE)
         person = message.sender.person_key
         if not self.claims.awaits_owner:
             if self._grant_of(person) == "owner":  # asked again, or cut when it was done
-                return YOU_ARE_OWNER
-            return OWNED if self._knows_owner else UNCLAIMED
+                return gettext(OWNER_ALREADY)
+            return gettext(OWNED if self._knows_owner else UNCLAIMED)
         if refusal := self.claims.refusal(person, code):
             return refusal
         is_owner = await self._people.claim_ownership(message.sender, at=self._clock.now())
         self.claims.end()
         if not is_owner:
-            return OWNED
+            return gettext(OWNED)
         self._granted[person] = Granted(person_key=person, grant="owner", name=message.sender.name)
         await self.note_home(person, message.address)
-        return YOU_ARE_OWNER
+        return gettext(YOU_ARE_OWNER)
 
     @property
     def _knows_owner(self) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from bot.core.chat import Button, Reply, Sender
 from bot.core.commands import with_prefix
 from bot.core.files import OutgoingFile
+from bot.languages import gettext
 from bot.ports import Channel, Choice, CommandAnswer
 from bot.runtime import notices
 from bot.runtime.splitting import split_text
@@ -100,7 +101,10 @@ def in_code(file: OutgoingFile, *, most_chars: int | None = None) -> str:
 
 
 def _in_words(choices: tuple[Choice, ...]) -> str:
-    return "\n".join(f"- {choice.label}: write `/{choice.command}`" for choice in choices)
+    return "\n".join(
+        gettext("- {label}: write `/{command}`", label=choice.label, command=choice.command)
+        for choice in choices
+    )
 
 
 def _joined(*pieces: str) -> str:

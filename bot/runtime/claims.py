@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from bot.core.access import Attempts, same_code
 from bot.core.chat import PersonKey
+from bot.languages import gettext, gettext_noop
 from bot.ports import Clock
 
-TOO_MANY = "Too many wrong codes. Try again in 15 minutes."
-NOT_THE_CODE = "That is not the code. It stands in the bot's log, on the line `no owner yet`."
+TOO_MANY = gettext_noop("Too many wrong codes. Try again in 15 minutes.")
+NOT_THE_CODE = gettext_noop(
+    "That is not the code. It stands in the bot's log, on the line `no owner yet`."
+)
 
 
 class Claims:
@@ -52,8 +55,8 @@ class Claims:
         """Say why a code is not taken; empty when it is the one."""
         now = self._clock.now()
         if not self._wrong.allows(person, now):
-            return TOO_MANY
+            return gettext(TOO_MANY)
         if self._code is not None and same_code(code, self._code):
             return ""
         self._wrong = self._wrong.after_failure(person, now)
-        return NOT_THE_CODE
+        return gettext(NOT_THE_CODE)

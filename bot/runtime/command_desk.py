@@ -11,6 +11,7 @@ from bot.core.chat import ButtonPress, InboundMessage, Reply
 from bot.core.commands import CommandCall
 from bot.core.presses import Refusal, redeemed
 from bot.errors import StoreLost
+from bot.languages import gettext, speaking
 from bot.ports import (
     Channel,
     Clock,
@@ -25,6 +26,7 @@ from bot.runtime.border import Incident, guarded
 from bot.runtime.commands import CommandTable
 from bot.runtime.commands.elsewhere import Elsewhere
 from bot.runtime.delivery import Delivery
+from bot.runtime.language import LanguageFor
 from bot.runtime.listening import Heard, Listener
 from bot.runtime.platform_roles import PlatformRoles
 from bot.runtime.storing import until_stored
@@ -54,6 +56,7 @@ class CommandDesk:
     delivery: Delivery
     channels: Mapping[str, Channel]
     clock: Clock
+    language_for: LanguageFor
 
     async def serve(self, heard: Heard, call: CommandCall) -> None:
         """Answer a command that was received; a call without a name greets somebody."""
@@ -61,7 +64,10 @@ class CommandDesk:
         about: dict[str, object] = {"session": message.address.session_key, "command": call.name}
         channel = self.channels[message.address.channel]
         is_admin = heard.decision == "admin"
-        template = _notice(message, "", self._reader(call, message, by_admin=is_admin))
+        template = replace(
+            self._notice(message),
+            for_person=self._reader(call, message, by_admin=is_admin),
+        )
         context = CommandContext(
             arguments=call.arguments,
             message=message,
@@ -76,13 +82,14 @@ class CommandDesk:
             if not is_meant:
                 await self._finish(message, ())
                 return
-            replies = await until_stored(
-                self.clock,
-                "command",
-                lambda: guarded(self._replies(call, context, template), self.clock, about),
-            )
-            if isinstance(replies, Incident):
-                replies = (replace(template, text=notices.for_incident(replies.number)),)
+            with speaking(template.language):
+                replies = await until_stored(
+                    self.clock,
+                    "command",
+                    lambda: guarded(self._replies(call, context, template), self.clock, about),
+                )
+                if isinstance(replies, Incident):
+                    replies = (replace(template, text=notices.for_incident(replies.number)),)
             await self._finish(message, replies)
             logger.info("command.answered", extra=about)
 
@@ -109,8 +116,13 @@ class CommandDesk:
         if isinstance(command, InboundMessage):
             return command
         logger.debug("press.refused", extra={"event": press.event_id, "why": command})
-        words = notices.for_refused_press(command) if press.kind == "private" else ""
-        await self._finish(press, (_notice(press, words),) if words else ())
+        if press.kind != "private":
+            await self._finish(press, ())
+            return None
+        notice = self._notice(press)
+        with speaking(notice.language):
+            words = notices.for_refused_press(command)
+        await self._finish(press, (replace(notice, text=words),))
         return None
 
     async def _may_press(self, press: ButtonPress) -> bool:
@@ -175,14 +187,15 @@ class CommandDesk:
         inside = replace(message, address=homes[0], kind="private")
         asked = replace(context, arguments=call.arguments, message=inside, is_chat_admin=False)
         answer = await within(self.clock, LIMIT_S, self.commands.answer(call, asked))
-        told = await replies_to(notices.ANSWERED_IN_PRIVATE, channel, template, sender)
+        way = gettext(notices.ANSWERED_IN_PRIVATE)
+        told = await replies_to(way, channel, template, sender)
         # The word in the group comes first: it takes the place of what was pressed there.
         at_home = replace(template, address=homes[0], for_person="")
         return (*told, *await replies_to(answer, channel, at_home, sender))
 
     async def _answer(self, call: CommandCall, context: CommandContext) -> str | CommandAnswer:
         if context.message.is_unread:
-            return notices.UNREAD
+            return gettext(notices.UNREAD)
         if not call.name:
             return await self.greet(context)
         is_to_ask = self.commands.is_about_conversation(call) and self._is_beside(context.message)
@@ -226,6 +239,7 @@ class CommandDesk:
             return False
         return await self.roles.is_chat_admin(heard.message)
 
-
-def _notice(event: InboundMessage | ButtonPress, text: str, for_person: str = "") -> Reply:
-    return Reply(address=event.address, text=text, kind="notice", for_person=for_person)
+    def _notice(self, event: InboundMessage | ButtonPress) -> Reply:
+        """Give the notice that answers somebody, still without words."""
+        language = self.language_for(event.address, event.sender)
+        return Reply(address=event.address, text="", kind="notice", language=language)

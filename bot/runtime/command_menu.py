@@ -10,7 +10,6 @@ from bot.errors import ChannelError
 from bot.ports import Channel
 from bot.runtime.access_gate import AccessGate
 from bot.runtime.commands import CommandTable
-from bot.runtime.commands.menu_words import MENU_WORDS
 from bot.runtime.supervisor import Spawn
 
 logger = logging.getLogger(__name__)
@@ -75,7 +74,6 @@ class CommandMenu:
                 name=command.name,
                 description=command.description,
                 reader=command.reader,
-                translations=MENU_WORDS.get(command.name, ()),
             )
             for command in self._commands.listed
         )

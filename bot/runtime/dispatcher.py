@@ -34,7 +34,6 @@ from bot.runtime.commands import CommandTable
 from bot.runtime.delivery import Delivery
 from bot.runtime.edits import Edits
 from bot.runtime.follow_ups import FollowUps
-from bot.runtime.health import SetAsideCount
 from bot.runtime.lanes import Lanes
 from bot.runtime.listening import Heard, Listener
 from bot.runtime.moves import ChatMoves
@@ -43,6 +42,7 @@ from bot.runtime.overhearing import Overhearing
 from bot.runtime.plan import Plan
 from bot.runtime.platform_roles import PlatformRoles
 from bot.runtime.redaction import redact_inbound, without_text
+from bot.runtime.set_aside import SetAsideCount
 from bot.runtime.supervisor import Spawn
 from bot.runtime.waiting import whole
 

@@ -7,13 +7,14 @@ restarts what is down must not restart a bot whose vendor has a bad day.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from bot.errors import StoreError, StoreLost
+from bot.languages import gettext, gettext_noop
 from bot.ports import Clock
+from bot.runtime.durations import duration
 
 OUTAGE_S = 25.0
 """A channel that is without its platform for longer counts; shorter breaks are everyday life, and
@@ -25,16 +26,24 @@ FAILED_ASKS = 3
 BACKLOG_S = 300.0
 """How long a reply may wait for its delivery; a platform's usual limits are over sooner."""
 
-DAY_S = 86_400.0
-MOST_COUNTED = 1_000
+REMINDER_LATE_S = 90.0
+"""A machine that wakes up is noticed within a minute, and what failed is tried again in one."""
 
 Condition = Literal["ok", "degraded", "down"]
 Phase = Literal["starting", "receiving", "failing", "refused", "ended"]
 
+_PHASES: dict[Phase, str] = {
+    "starting": gettext_noop("starting"),
+    "receiving": gettext_noop("receiving"),
+    "refused": gettext_noop("token refused"),
+    "ended": gettext_noop("ended"),
+}
+"""Those of which there is no more to say."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What :func:`judge` makes of all signs; each reason is a phrase for the operator."""
+    """What :func:`judge` makes of all signs; each reason is a phrase, in the language spoken."""
 
     condition: Condition = "ok"
     reasons: tuple[str, ...] = ()
@@ -42,7 +51,10 @@ class Health:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """How one part of the bot is: its condition, and what was seen of it in a phrase."""
+    """How one part of the bot is: its condition, and what was seen of it in a phrase.
+
+    The name is a label of metrics, so it is said in English; ``seen`` is in the language spoken.
+    """
 
     name: str
     condition: Condition = "ok"
@@ -89,14 +101,15 @@ class ChannelState:
     def worded(self, now_s: float) -> str:
         """Say it in a phrase: ``no connection for 3 min: timed out``."""
         if self.is_deaf(now_s):
-            return f"nothing was heard of the platform for {duration(now_s - self.known_s)}"
-        match self.phase:
-            case "failing":
-                return f"no connection for {duration(now_s - self.since_s)}: {self.reason}"
-            case "refused":
-                return "token refused"
-            case phase:
-                return phase
+            silence = duration(now_s - self.known_s)
+            return gettext("nothing was heard of the platform for {duration}", duration=silence)
+        if self.phase == "failing":
+            return gettext(
+                "no connection for {duration}: {reason}",
+                duration=duration(now_s - self.since_s),
+                reason=self.reason,
+            )
+        return gettext(_PHASES[self.phase])
 
 
 class ChannelBook:
@@ -151,24 +164,6 @@ class ChannelBook:
         return any(state.phase == "starting" for state in self.states.values())
 
 
-class SetAsideCount:
-    """Counts events that made no sense to their channel, of the last day and since the start."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._noted_s: deque[float] = deque(maxlen=MOST_COUNTED)
-
-    def note(self) -> None:
-        """Take note of one more."""
-        self._noted_s.append(self._clock.monotonic())
-
-    @property
-    def of_last_day(self) -> int:
-        """How many there were; of very many, :data:`MOST_COUNTED`."""
-        since_s = self._clock.monotonic() - DAY_S
-        return sum(noted_s > since_s for noted_s in self._noted_s)
-
-
 class StoreWatch:
     """What became of the store's work, told by the store itself.
 
@@ -203,6 +198,9 @@ class Signs:
         undelivered_for_s: How long the oldest undelivered reply has been waiting.
         job_trouble: Which jobs are late, or cannot be done; empty for none.
         disk_trouble: Why the disk takes, or will soon take, nothing more.
+        worker_trouble: Which workers broke off, that are to go on for ever; empty for none.
+        reminder_overdue_s: How late the most overdue reminder is.
+        reminder_trouble: Why something that is due could not be told, where that is known.
     """
 
     now_s: float
@@ -216,6 +214,9 @@ class Signs:
     search_trouble: str = ""
     job_trouble: str = ""
     disk_trouble: str = ""
+    worker_trouble: str = ""
+    reminder_overdue_s: float = 0.0
+    reminder_trouble: str = ""
 
 
 def judge(signs: Signs) -> Health:
@@ -226,23 +227,26 @@ def judge(signs: Signs) -> Health:
     is_down = any(part.condition == "down" for part in troubles)
     return Health(
         condition="down" if is_down else "degraded",
-        reasons=tuple(f"{part.name}: {part.seen}" for part in troubles),
+        reasons=tuple(
+            gettext("{part}: {reason}", part=gettext(part.name), reason=part.seen)
+            for part in troubles
+        ),
     )
 
 
 def parts_of(signs: Signs) -> tuple[Part, ...]:
     """Say of each part of the bot how it is."""
-    late = signs.undelivered_for_s > BACKLOG_S
-    waiting = f"a reply has been waiting for {duration(signs.undelivered_for_s)}" if late else ""
     return (
         *_channels(signs),
-        _part("store", signs.store_trouble, "down"),
-        _part("disk", signs.disk_trouble, "down"),
+        _part(gettext_noop("store"), signs.store_trouble, "down"),
+        _part(gettext_noop("disk"), signs.disk_trouble, "down"),
         _model(signs),
-        _part("delivery", waiting, "degraded"),
-        _part("jobs", signs.job_trouble, "degraded"),
-        _part("memory", signs.memory_trouble, "degraded"),
-        _part("search of memory", signs.search_trouble, "degraded"),
+        _part(gettext_noop("delivery"), _delivery(signs), "degraded"),
+        _part(gettext_noop("jobs"), signs.job_trouble, "degraded"),
+        _part(gettext_noop("reminders"), _reminders(signs), "degraded"),
+        _part(gettext_noop("workers"), signs.worker_trouble, "degraded"),
+        _part(gettext_noop("memory"), signs.memory_trouble, "degraded"),
+        _part(gettext_noop("search of memory"), signs.search_trouble, "degraded"),
     )
 
 
@@ -263,18 +267,33 @@ def _channels(signs: Signs) -> tuple[Part, ...]:
     )
 
 
+def _delivery(signs: Signs) -> str:
+    if signs.undelivered_for_s <= BACKLOG_S:
+        return ""
+    waited = duration(signs.undelivered_for_s)
+    return gettext("a reply has been waiting for {duration}", duration=waited)
+
+
+def _reminders(signs: Signs) -> str:
+    """Say what keeps reminders; while nothing can be stored the store says why they are late."""
+    if signs.reminder_overdue_s <= REMINDER_LATE_S or signs.store_trouble:
+        return ""
+    late = gettext("one was due {duration} ago", duration=duration(signs.reminder_overdue_s))
+    if not signs.reminder_trouble:
+        return late
+    return gettext("{part}: {reason}", part=late, reason=signs.reminder_trouble)
+
+
 def _model(signs: Signs) -> Part:
+    name = gettext_noop("model")
     if signs.model_is_refused:
-        return _part("model", f"the key is refused: {signs.model_reason}", "down")
-    failed = f"failed {signs.model_failures} times in a row: {signs.model_reason}"
-    return _part("model", failed if signs.model_failures >= FAILED_ASKS else "", "degraded")
-
-
-def duration(seconds: float) -> str:
-    """Write a duration for people, its two greatest units: ``1 h 5 min``."""
-    minutes, rest_s = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest_s, "s")]
-    shown = [f"{value} {unit}" for value, unit in parts if value][:2]
-    return " ".join(shown) or "0 s"
+        refused = gettext("the key is refused: {reason}", reason=signs.model_reason)
+        return _part(name, refused, "down")
+    if signs.model_failures < FAILED_ASKS:
+        return Part(name=name)
+    failed = gettext(
+        "failed {count} times in a row: {reason}",
+        count=signs.model_failures,
+        reason=signs.model_reason,
+    )
+    return _part(name, failed, "degraded")

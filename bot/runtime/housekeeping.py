@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from typing import Protocol
 
+from bot.core.attendance import NEVER, Stretches, attended_since, time_attended
 from bot.core.chat import SessionKey
 from bot.core.memory.episodes import IDLE_FOR
 from bot.core.schedule import SilentChat, last_midnight, silent_before
@@ -35,12 +36,14 @@ class CleanUpParts:
     """What a clean-up of silent chats works with.
 
     Attributes:
+        stretches: Says when the bot was there, this moment included if it is.
         max_age_days: After how many days a silent chat is removed, at this moment.
         forget: Drops what is held of a chat.
     """
 
     sessions: Sessions
     clock: Clock
+    stretches: Callable[[], Awaitable[Stretches]]
     max_age_days: Callable[[], int]
     forget: Callable[[SessionKey], None]
 
@@ -54,12 +57,17 @@ class CleanUp:
         before: Since when the chats have been silent, all of them.
         held_back: Chats as silent that stay for now: daily files do not have all their turns, or
             something in them is still to be answered or delivered, or a reminder is to come.
+        early: How many chats are silent for so long by the calendar alone: for a part of that time
+            the bot was away, and the clean-up of the night leaves them.
+        early_until: When the last of them goes, if the bot stays; None without any.
     """
 
     max_age_days: int
     before: datetime
     chats: tuple[SilentChat, ...]
     held_back: int = 0
+    early: int = 0
+    early_until: datetime | None = None
 
     @property
     def turns(self) -> int:
@@ -106,7 +114,8 @@ def jobs_of(parts: HousekeepingParts) -> tuple[Job, ...]:
             parts.wake_memory()
 
     async def clean_up_all() -> None:
-        rows = await parts.store.prune(parts.clock.now() - REDELIVERY_KNOWN_FOR)
+        there = await parts.clean_up.stretches()
+        rows = await parts.store.prune(attended_since(there, REDELIVERY_KNOWN_FOR))
         logger.info("store.pruned", extra={"rows": rows})
         await clean_up(parts.clean_up)
 
@@ -121,23 +130,43 @@ def jobs_of(parts: HousekeepingParts) -> tuple[Job, ...]:
     return (*jobs, Job(name="distilling", schedule=DISTILLING, work=parts.distil))
 
 
-async def plan_clean_up(parts: CleanUpParts) -> CleanUp:
-    """Say what a clean-up would remove now; nothing is removed."""
-    max_age_days = parts.max_age_days()
-    before = silent_before(parts.clock.now(), max_age_days)
-    chats = await parts.sessions.silent_since(before)
-    held_back = await parts.sessions.quiet_since(before) - len(chats)
-    return CleanUp(max_age_days=max_age_days, before=before, chats=chats, held_back=held_back)
+async def plan_clean_up(parts: CleanUpParts, *, by_calendar: bool = False) -> CleanUp:
+    """Say what a clean-up would remove now; nothing is removed.
+
+    Args:
+        parts: What it works with.
+        by_calendar: Whether time in which the bot was away counts as silence, too.
+    """
+    there = await parts.stretches()
+    now, max_age_days = parts.clock.now(), parts.max_age_days()
+    age = timedelta(days=max_age_days)
+    enough, calendar = attended_since(there, age), silent_before(now, max_age_days)
+    silent = await parts.sessions.silent_since(calendar)
+    heard_early = [at for chat in silent if (at := chat.heard_at or NEVER) >= enough]
+    left = (age - time_attended(there, at) for at in heard_early)
+    before = calendar if by_calendar else enough
+    chats = tuple(chat for chat in silent if (chat.heard_at or NEVER) < before)
+    return CleanUp(
+        max_age_days=max_age_days,
+        before=before,
+        chats=chats,
+        held_back=await parts.sessions.quiet_since(before) - len(chats),
+        early=len(heard_early),
+        early_until=max((now + each for each in left), default=None),
+    )
 
 
-async def clean_up(parts: CleanUpParts) -> CleanUp:
+async def clean_up(parts: CleanUpParts, *, by_calendar: bool = False) -> CleanUp:
     """Remove chats that were silent for too long, one a transaction; memory files stay."""
-    plan = await plan_clean_up(parts)
+    plan = await plan_clean_up(parts, by_calendar=by_calendar)
     removed: list[SilentChat] = []
     for chat in plan.chats:
         if await parts.sessions.remove(chat.session_key, before=plan.before):
             parts.forget(chat.session_key)
             removed.append(chat)
     done = replace(plan, chats=tuple(removed))
-    logger.info("store.cleaned_up", extra={"chats": len(done.chats), "turns": done.turns})
+    about: dict[str, int | str] = {"chats": len(done.chats), "turns": done.turns}
+    if done.early_until is not None and not by_calendar:
+        about |= {"early": done.early, "early_until": done.early_until.isoformat()}
+    logger.info("store.cleaned_up", extra=about)
     return done

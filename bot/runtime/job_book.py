@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from bot.languages import gettext
+from bot.languages.rows import in_clauses
 from bot.ports import Clock
-from bot.runtime.health import duration
+from bot.runtime.durations import duration
 
 LATE_S = 20.0
 """A job that did not begin so long after its moment is late: whatever should have woken it did not,
@@ -66,17 +68,19 @@ class JobBook:
     @property
     def trouble(self) -> str:
         """Which jobs are late or cannot be done, and why; empty for none."""
-        return "; ".join(filter(None, map(self._trouble_of, self._states)))
+        return in_clauses(filter(None, map(self._trouble_of, self._states)))
 
     def _trouble_of(self, name: str) -> str:
         state = self._states[name]
         late_s = self.late_s[name]
         if late_s > LATE_S:
-            return f"{name} was due {duration(late_s)} ago"
+            return gettext("{job} was due {duration} ago", job=name, duration=duration(late_s))
         if state.trouble:
-            return f"{name} could not be done: {state.trouble}"
+            return gettext("{job} could not be done: {reason}", job=name, reason=state.trouble)
         ran_s = 0.0 if state.began_at is None else _seconds(self._clock.now(), state.began_at)
-        return f"{name} has been running for {duration(ran_s)}" if ran_s > LONGEST_RUN_S else ""
+        if ran_s <= LONGEST_RUN_S:
+            return ""
+        return gettext("{job} has been running for {duration}", job=name, duration=duration(ran_s))
 
     def _state(self, name: str) -> JobState:
         return self._states.get(name, JobState())

@@ -84,6 +84,8 @@ async def run_job(job: Job, parts: JobParts) -> None:
             await asyncio.wait({parts.spawn(f"job {job.name}", _carry_out(job, parts, slot))})
         else:
             parts.book.end(job.name)
+        if parts.clock.now() < now:
+            continue  # it was set back meanwhile: what comes next is asked of it anew
         parts.book.wait(job.name, following)
         await parts.timer.wait_until(following)
 

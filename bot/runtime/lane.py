@@ -12,6 +12,7 @@ from bot.core.chat import InboundMessage, Reply
 from bot.core.lifecycle import RETRYABLE, Claim
 from bot.core.llm import Usage
 from bot.core.turns import Outcome, Turn, TurnId
+from bot.languages import gettext, speaking, spoken
 from bot.ports import Channel, ChatMemories, Clock, Lifecycle
 from bot.runtime import notices
 from bot.runtime.activity import Activity
@@ -19,6 +20,7 @@ from bot.runtime.answers import replies_with
 from bot.runtime.border import Incident, guarded, incident_number
 from bot.runtime.delivery import Delivery
 from bot.runtime.intake import Intake
+from bot.runtime.language import LanguageFor, in_english
 from bot.runtime.metrics import Metrics, meter_turn
 from bot.runtime.preview import Preview
 from bot.runtime.preview_message import PreviewParts
@@ -45,6 +47,7 @@ class LaneParts:
         follows_bad_end: Whether a turn that is found open may be what ended the process before.
         most_turns: So many may run at once.
         on_ended: Called when a turn has ended: something may be worth remembering in it.
+        language_for: Chooses the language of what is told beside the model's words.
     """
 
     runner: AgentRunner
@@ -60,6 +63,7 @@ class LaneParts:
     most_turns: int = 64
     on_ended: Callable[[], None] = lambda: None
     metrics: Metrics = field(default_factory=Metrics)
+    language_for: LanguageFor = in_english
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,12 +135,17 @@ class Lane:
         Raises:
             StoreError: The turn is still open, and as far as its journal says.
         """
-        parts, turn, last = self._parts, work.claim.turn, work.claim.messages[-1]
-        self.turn_id, self.asked = turn.id, last
+        last = work.claim.messages[-1]
+        self.turn_id, self.asked = work.claim.turn.id, last
+        with speaking(self._parts.language_for(last.address, last.sender)):
+            await self._run_in_language(work, last)
+
+    async def _run_in_language(self, work: Work, last: InboundMessage) -> None:
+        parts, turn = self._parts, work.claim.turn
         about: dict[str, object] = {"session": turn.session_key, "turn": turn.id}
         started = parts.clock.monotonic()
         reply_to = last.message_id if last.kind == "group" else ""
-        template = Reply(address=last.address, text="", reply_to=reply_to)
+        template = Reply(address=last.address, text="", reply_to=reply_to, language=spoken())
         result = await guarded(self._answer_in_parts(work, template), parts.clock, about)
         if isinstance(result, Incident):
             words = notices.for_incident(result.number)
@@ -177,7 +186,7 @@ class Lane:
             await preview.adopt()
         answer = await self._answer_shown(work, channel, preview)
         if answer.outcome == "stopped" and preview.is_message:
-            answer = replace(answer, text=preview.partial_text, notice=notices.STOPPED)
+            answer = replace(answer, text=preview.partial_text, notice=gettext(notices.STOPPED))
         texts = await split_text(channel, answer.worded(channel.capabilities.command_prefix))
         replies = tuple(
             replace(template, text=text, reply_to="" if number else template.reply_to)
@@ -205,7 +214,8 @@ class Lane:
         """Run the turn and show that, and how far, the answer is being written."""
         parts, turn = self._parts, work.claim.turn
         address = work.claim.messages[-1].address
-        typing = show_typing(channel, address, parts.clock, parts.delivery.pacer)
+        pacer = parts.delivery.pacer
+        typing = show_typing(channel, address, parts.clock, pacer, language=spoken())
         signs = (
             parts.spawn(f"preview {turn.id}", preview.run()),
             parts.spawn(f"typing {turn.id}", typing),

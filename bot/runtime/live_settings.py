@@ -12,7 +12,8 @@ from typing import Literal, get_args
 
 from bot.config.changes import CHANGEABLE, Value, is_value
 from bot.core.access import GroupMode
-from bot.core.chat import ChatAddress, SessionKey
+from bot.core.chat import ChatAddress, Sender, SessionKey
+from bot.languages import Language, language_of
 from bot.ports import EVERYWHERE, OF_GROUPS, Clock, Override, SettingChange, Settings
 from bot.runtime.context import TurnLimits
 
@@ -112,6 +113,15 @@ class LiveSettings:
         """Give which messages the bot listens to in a group, in all its threads."""
         value = self.setting("group_mode", address.session_key).value
         return next(mode for mode in get_args(GroupMode) if mode == value)
+
+    def language(self, address: ChatAddress, reader: Sender | None) -> Language:
+        """Give the language in which somebody is spoken to in a chat.
+
+        Without a reader nobody asked for what is said, and nobody's language is known.
+        """
+        value = self.name("language", address.session_key)
+        known = "" if reader is None else reader.language
+        return language_of(known if value == "auto" else value)
 
     def is_remembered(self, session_key: SessionKey) -> bool:
         """Say whether memory is on for all who can see a chat: its threads are not asked apart."""

@@ -14,6 +14,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from traceback import walk_tb
 from typing import TextIO
 from urllib.parse import quote
 
@@ -26,6 +27,10 @@ QUIET_LOGGERS = (
     *("httpx2", "peewee", "slack_bolt", "slack_sdk", "telegram"),
 )
 """Libraries that tell of every request, some with the token in its address: warnings only."""
+
+_SERVER_LOGGER = "aiohttp.server"
+_OF_CLIENTS = ("aiohttp.http_exceptions.", "aiohttp.web_protocol.RequestPayloadError")
+"""How the names of errors begin that are due to who asks: an address too long, what is no HTTP."""
 
 _OWN_FIELDS = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
@@ -109,6 +114,7 @@ def set_up(level: str, stream: TextIO, *, as_json: bool) -> Secrets:
     root.setLevel(level.upper())
     for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger(_SERVER_LOGGER).addFilter(_lower_faults_of_clients)
     logging.captureWarnings(capture=True)
     return secrets
 
@@ -122,6 +128,30 @@ def level_switch() -> Callable[[object], None]:
         root.setLevel(present if level is None else str(level).upper())
 
     return switch
+
+
+def _lower_faults_of_clients(record: logging.LogRecord) -> bool:
+    """Let what is wrong with a request be of use to who looks for it, and no alarm.
+
+    Anybody who reaches a server of HTTP could else fill the log with tracebacks.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    if error is None or not (_is_of_client(error) or _has_hung_up(error)):
+        return True
+    record.levelno, record.levelname = logging.DEBUG, logging.getLevelName(logging.DEBUG)
+    return logging.getLogger(record.name).isEnabledFor(logging.DEBUG)
+
+
+def _is_of_client(error: BaseException) -> bool:
+    return f"{type(error).__module__}.{type(error).__qualname__}".startswith(_OF_CLIENTS)
+
+
+def _has_hung_up(error: BaseException) -> bool:
+    """Tell the server's connection from one of ours that broke while we answered."""
+    if not isinstance(error, ConnectionError):
+        return False
+    modules = [str(frame.f_globals.get("__name__")) for frame, _ in walk_tb(error.__traceback__)]
+    return bool(modules) and modules[-1].startswith("aiohttp.")
 
 
 def _forms_of(secret: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.core.chat import ChatMoved, SessionKey
 from bot.core.lifecycle import Received
@@ -25,7 +26,8 @@ class MoveParts:
     """What moving chats works with.
 
     Attributes:
-        reload: Reads settings and permissions anew, which go by the ids of chats.
+        reload: Reads settings and permissions anew, which go by the ids of chats, and has what is
+            spent follow.
         wake_memory: Says that files of memory are to be moved.
     """
 
@@ -36,7 +38,7 @@ class MoveParts:
     clock: Clock
     activity: Activity
     spawn: Spawn
-    reload: Callable[[], Awaitable[None]]
+    reload: Callable[[ChatMoved], Awaitable[None]]
     wake_memory: Callable[[], None]
 
 
@@ -84,7 +86,7 @@ class ChatMoves:
         """Forget what is held of both chats, and see to what waited."""
         parts, chats = self._parts, _chats(moved)
         parts.runner.forget_chats(chats)
-        await until_stored(parts.clock, "moved chat", parts.reload)
+        await until_stored(parts.clock, "moved chat", partial(parts.reload, moved))
         waiting = await until_stored(parts.clock, "moved chat", parts.lifecycle.unfinished)
         parts.lanes.release(chats)
         for session_key in waiting.waiting:

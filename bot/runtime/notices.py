@@ -5,8 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import assert_never
 
+from bot.core.cost import Scope, Unit
+from bot.core.lifecycle import UNKNOWN_FATE
 from bot.core.presses import Refusal
 from bot.core.turns import Outcome
+from bot.core.zone_names import zone_in_words
 from bot.errors import (
     CannotFit,
     CapReached,
@@ -20,107 +23,163 @@ from bot.errors import (
     ModelStreamCut,
     ModelUnavailable,
 )
+from bot.languages import gettext, gettext_noop
 
-CUT = "*The answer reached its length limit. Say “go on” for the rest.*"
-SHORTENED = (
+CUT = gettext_noop("*The answer reached its length limit. Say “go on” for the rest.*")
+SHORTENED = gettext_noop(
     "*This chat had become too long for the model, so I kept the last few turns and a note of the "
     "rest; `/context undo` brings it back.*"
 )
-EMPTIED = (
+EMPTIED = gettext_noop(
     "*This chat was too long for the model even when shortened, so I answered with your message "
     "alone; `/context undo` brings back what was before.*"
 )
-LEFT_IN_VAIN = "*What was said before left my view in the attempt; `/context undo` brings it back.*"
-WITHOUT_MEMORY = "*I could not look into my memory just now, so I answered without it.*"
-WITHOUT_HISTORY = (
+LEFT_IN_VAIN = gettext_noop(
+    "*What was said before left my view in the attempt; `/context undo` brings it back.*"
+)
+WITHOUT_MEMORY = gettext_noop(
+    "*I could not look into my memory just now, so I answered without it.*"
+)
+WITHOUT_HISTORY = gettext_noop(
     "*I could not read what was said before in this chat, so I answered your message alone.*"
 )
-REFUSED = "The model declined to answer this."
-EMPTY = "The model gave an empty answer. `/retry` asks again; perhaps other words help."
-FAILED = "I could not answer because of a technical problem. `/retry` tries again."
-STOPPED = "*(stopped)*"
-UNREAD = "I could not read that message. Please write it again, or in another way."
-ANSWERED_IN_PRIVATE = "That is between you and me: the answer is in our private chat."
+REFUSED = gettext_noop("The model declined to answer this.")
+EMPTY = gettext_noop(
+    "The model gave an empty answer. `/retry` asks again; perhaps other words help."
+)
+FAILED = gettext_noop("I could not answer because of a technical problem. `/retry` tries again.")
+STOPPED = gettext_noop("*(stopped)*")
+UNREAD = gettext_noop("I could not read that message. Please write it again, or in another way.")
+ANSWERED_IN_PRIVATE = gettext_noop("That is between you and me: the answer is in our private chat.")
 
 _REFUSED_PRESSES: dict[Refusal, str] = {
-    "unknown": "I do not know this button any more.",
-    "taken": "This was decided already.",
-    "foreign": "This button is for somebody else.",
-    "old": "This button is more than a day old. Please give the command again.",
+    "unknown": gettext_noop("I do not know this button any more."),
+    "taken": gettext_noop("This was decided already."),
+    "foreign": gettext_noop("This button is for somebody else."),
+    "old": gettext_noop("This button is more than a day old. Please give the command again."),
 }
 
 _BY_ERROR: dict[type[ModelError], str] = {
-    ModelAuthError: "I cannot reach the model: its key was refused. The operator has to mend that.",
-    ModelRateLimited: "The model takes no more requests just now. Please send `/retry` in a while.",
-    ModelOverloaded: "The model is overloaded just now. Please send `/retry` in a few minutes.",
-    ModelUnavailable: "The model cannot be reached. Please send `/retry` in a few minutes.",
-    ModelStreamCut: "The model's answer broke off several times. `/retry` asks again.",
-    ModelRequestRefused: "The model refused this request as invalid. `/new` starts afresh.",
+    ModelAuthError: gettext_noop(
+        "I cannot reach the model: its key was refused. The operator has to mend that."
+    ),
+    ModelRateLimited: gettext_noop(
+        "The model takes no more requests just now. Please send `/retry` in a while."
+    ),
+    ModelOverloaded: gettext_noop(
+        "The model is overloaded just now. Please send `/retry` in a few minutes."
+    ),
+    ModelUnavailable: gettext_noop(
+        "The model cannot be reached. Please send `/retry` in a few minutes."
+    ),
+    ModelStreamCut: gettext_noop(
+        "The model's answer broke off several times. `/retry` asks again."
+    ),
+    ModelRequestRefused: gettext_noop(
+        "The model refused this request as invalid. `/new` starts afresh."
+    ),
 }
 
 
-_WHOSE = {
-    "person": "You have used up what you may use of me in a day",
-    "chat": "This chat has used up what it may use of me in a day",
-    "bot": "What I may spend in a day is used up",
+_USED_UP: dict[str, str] = {
+    "person": gettext_noop(
+        "You have used up what you may use of me in a day. The next day begins at {time}; "
+        "`/retry` then answers this."
+    ),
+    "chat": gettext_noop(
+        "This chat has used up what it may use of me in a day. The next day begins at {time}; "
+        "`/retry` then answers this."
+    ),
+    "bot": gettext_noop(
+        "What I may spend in a day is used up. The next day begins at {time}; "
+        "`/retry` then answers this."
+    ),
+}
+
+_LITTLE_LEFT: dict[Scope, str] = {
+    "person": gettext_noop(
+        "*Most of what you may use of me today is used; the next day begins at {time}. "
+        "`/usage` tells more.*"
+    ),
+    "chat": gettext_noop(
+        "*Most of what this chat may use of me today is used; the next day begins at {time}. "
+        "`/usage` tells more.*"
+    ),
+}
+
+_LITTLE_LEFT_OF_BOT: dict[Unit, str] = {
+    "usd": gettext_noop(
+        "Most of what I may spend today is used; the next day begins at {time}. "
+        "`/usage` tells on what, `/config caps.bot_usd` changes it."
+    ),
+    "tokens": gettext_noop(
+        "Most of the tokens that I may use today are used; the next day begins at {time}. "
+        "`/usage` tells on what, `/config caps.bot_tokens` changes it."
+    ),
 }
 
 
 def for_cap(cap: CapReached) -> str:
     """Say that nothing more may be spent today, and when that is over."""
-    return (
-        f"{_WHOSE[cap.scope]}. The next day begins at {clock_time(cap.resets_at)}; "
-        "`/retry` then answers this."
-    )
+    return gettext(_USED_UP[cap.scope], time=clock_time(cap.resets_at))
 
 
-def for_little_left(scope: str, resets_at: datetime) -> str:
-    """Say that most of a day's cap is used, and no number: others may read it too."""
-    whose = {"person": "what you may use of me", "chat": "what this chat may use of me"}
-    return (
-        f"*Most of {whose[scope]} today is used; the next day begins at "
-        f"{clock_time(resets_at)}. `/usage` tells more.*"
-    )
+def for_little_left(scope: Scope, resets_at: datetime) -> str:
+    """Say, below an answer, that most of a day's cap is used, and no number: others read it too."""
+    return gettext(_LITTLE_LEFT[scope], time=clock_time(resets_at))
+
+
+def for_little_left_of_bot(unit: Unit, resets_at: datetime) -> str:
+    """Say to admins that most of the bot's own cap is used, and by which key it is changed."""
+    return gettext(_LITTLE_LEFT_OF_BOT[unit], time=clock_time(resets_at))
 
 
 def clock_time(moment: datetime) -> str:
     """Write a moment of today or tomorrow in its own time zone: ``00:00 (Europe/Berlin)``."""
-    return f"{moment:%H:%M} ({moment.tzinfo})"
+    return gettext(
+        "{time} ({zone})", time=moment.strftime("%H:%M"), zone=zone_in_words(moment.tzinfo)
+    )
 
 
 def for_refused_press(refusal: Refusal) -> str:
     """Say why pressing a button did nothing."""
-    return _REFUSED_PRESSES[refusal]
+    return gettext(_REFUSED_PRESSES[refusal])
 
 
 def for_unsendable(name: str) -> str:
     """Say that a file was made and cannot be brought."""
-    return f"`{name}` is ready, but files cannot be sent here."
+    return gettext("`{name}` is ready, but files cannot be sent here.", name=name)
 
 
 def for_private_command(name: str) -> str:
     """Say that a command is not answered in a group, and where it is; not what stood behind it."""
-    return f"That is between you and me. Write `/{name} …` to me in a private chat."
+    return gettext(
+        "That is between you and me. Write `/{name} …` to me in a private chat.", name=name
+    )
 
 
 def for_model_error(error: ModelError, model: str) -> str:
     """Say in one sentence why there is no answer of ``model``, as it is called, and what to do."""
     if isinstance(error, ModelNotFound):
-        return (
-            f"There is no model `{model}`. An admin can name another with `/config model NAME`; "
-            "`/config model default` goes back."
+        return gettext(
+            "There is no model `{model}`. An admin can name another with `/config model NAME`; "
+            "`/config model default` goes back.",
+            model=model,
         )
     if isinstance(error, CapReached):
         return for_cap(error)
     if isinstance(error, ContextTooLong):
         return _too_long(error)
     if isinstance(error, CannotFit):
-        return (
-            f"This message is too long: it needs about {error.needed_tokens} tokens, and "
-            f"{error.limit_tokens} may be used. Please send less of it at once, or let an admin "
-            "raise `agent_max_context_tokens` with `/config`."
+        return gettext(
+            "This message is too long: it needs about {needed} tokens, and {limit} may be used. "
+            "Please send less of it at once, or let an admin raise `agent_max_context_tokens` "
+            "with `/config`.",
+            needed=error.needed_tokens,
+            limit=error.limit_tokens,
         )
-    return _BY_ERROR.get(type(error), FAILED)
+    by_error = (text for kind, text in _BY_ERROR.items() if isinstance(error, kind))
+    return gettext(next(by_error, FAILED))
 
 
 def for_outcome(outcome: Outcome) -> str:
@@ -132,37 +191,53 @@ def for_outcome(outcome: Outcome) -> str:
         case "answered" | "stopped":
             return ""
         case "cut":
-            return CUT
+            return gettext(CUT)
         case "refused":
-            return REFUSED
+            return gettext(REFUSED)
         case "empty":
-            return EMPTY
+            return gettext(EMPTY)
         case "failed":
-            return FAILED
+            return gettext(FAILED)
         case _:
             assert_never(outcome)
 
 
 def for_incident(incident: str) -> str:
     """Say that the bot itself failed, with the number under which the log has it."""
-    return f"Something went wrong on my side (incident {incident}). Please try again."
+    return gettext(
+        "Something went wrong on my side (incident {number}). Please try again.", number=incident
+    )
 
 
 def for_given_up(incident: str) -> str:
     """Say that a message brought the whole process down again and again."""
-    return (
-        f"This stopped me several times over (incident {incident}), so I have set it aside. "
-        f"`/retry` tries it once more."
+    return gettext(
+        "This stopped me several times over (incident {number}), so I have set it aside. "
+        "`/retry` tries it once more.",
+        number=incident,
     )
 
 
 def for_undelivered(reason: str) -> str:
     """Say that an answer was written and did not reach the chat."""
-    return f"An answer could not be delivered: {reason.rstrip('.')}. `/retry` sends it again."
+    return gettext(
+        "An answer could not be delivered: {reason}. `/retry` sends it again.",
+        reason=why_undelivered(reason).rstrip("."),
+    )
+
+
+def why_undelivered(reason: str) -> str:
+    """Say why a reply did not arrive, as the store has it; a platform's own words stay its own."""
+    rest = reason.removeprefix(UNKNOWN_FATE)
+    return reason if rest == reason else gettext(UNKNOWN_FATE) + rest
 
 
 def _too_long(error: ContextTooLong) -> str:
-    size = ""
-    if error.needed_tokens and error.limit_tokens:
-        size = f" ({error.needed_tokens} tokens, the model reads {error.limit_tokens})"
-    return f"This message is too long for the model{size}. Please send less of it at once."
+    if not (error.needed_tokens and error.limit_tokens):
+        return gettext("This message is too long for the model. Please send less of it at once.")
+    return gettext(
+        "This message is too long for the model ({needed} tokens, the model reads {limit}). "
+        "Please send less of it at once.",
+        needed=error.needed_tokens,
+        limit=error.limit_tokens,
+    )

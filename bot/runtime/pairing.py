@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.core.access import (
@@ -19,8 +19,10 @@ from bot.core.access import (
 )
 from bot.core.addresses import read_name, sender_of, short_name
 from bot.core.chat import InboundMessage, PersonKey, Reply, Sender
-from bot.ports import Choice, Clock, Granted, Pairing, People
+from bot.languages import gettext, gettext_noop
+from bot.ports import Choice, Clock, CommandAnswer, Granted, Pairing, People
 from bot.runtime.access_gate import AccessGate
+from bot.runtime.claims import TOO_MANY
 from bot.runtime.telling import Telling, in_code
 
 CODE_LASTS = timedelta(hours=1)
@@ -33,7 +35,22 @@ MOST_WAITING = 100
 FEW_TOLD = 1_000
 """So many strangers are kept in mind without looking whose hour is over."""
 
-LET_IN = "You are let in: write to me as to a person. `/help` shows what I can do."
+LET_IN = gettext_noop("You are let in: write to me as to a person. `/help` shows what I can do.")
+
+NO_OWNER = gettext_noop(
+    "This is a private bot and has no owner yet. If that is you, send me `/claim CODE` with the "
+    "code from the bot's log. To the operator you are `{person}`."
+)
+YOUR_CODE = gettext_noop(
+    "This is a private bot and I do not know you yet. Your code is `{code}`, good for one hour: "
+    "an admin lets you in with `/pair {code}`. To the operator you are `{person}`."
+)
+TOO_MANY_ASK = gettext_noop(
+    "This is a private bot and I do not know you yet. Too many people ask to be let in just now: "
+    "try again later."
+)
+MAY_TALK = gettext_noop("{person} may talk to me now.")
+MAY_NOT_TALK = gettext_noop("{person} gets no answer from me any more.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +78,7 @@ class Pairings:
         self._clock = clock
         self._draw = draw
         self._asking: dict[PersonKey, Pairing] = {}
+        self._tags: dict[PersonKey, str] = {}
         self._told_s: dict[PersonKey, float] = {}
         self._most_told = FEW_TOLD
         self._told_of_claims = False
@@ -106,6 +124,7 @@ class Pairings:
             for who, each in self._asking.items()
             if each.asked_at >= since and not self._may_talk(who)
         }
+        self._tags = {who: tag for who, tag in self._tags.items() if who in self._asking}
         return tuple(self._asking.values())
 
     async def greet(self, message: InboundMessage) -> str:
@@ -115,20 +134,15 @@ class Pairings:
         """
         if self._gate.claims.awaits_owner:
             self._told_of_claims = True
-            return (
-                f"{_NO_OWNER} If that is you, send me `/claim CODE` with the code from the bot's "
-                f"log. To the operator you are `{short_name(message.sender)}`."
-            )
+            return gettext(NO_OWNER, person=short_name(message.sender))
         known = self._asking.get(message.sender.person_key)
         now = self._clock.now()
         if known is None or now - known.asked_at >= CODE_LASTS:
             if not self._has_room():
-                return f"{_WHO_ARE_YOU} Too many people ask to be let in just now: try again later."
+                return gettext(TOO_MANY_ASK)
             known = await self._ask(message)
-        return (
-            f"{_WHO_ARE_YOU} Your code is `{known.code}`, good for one hour: an admin lets you in "
-            f"with `/pair {known.code}`. To the operator you are `{short_name(message.sender)}`."
-        )
+        self._tags[message.sender.person_key] = message.sender.language
+        return gettext(YOUR_CODE, code=known.code, person=short_name(message.sender))
 
     async def let_in(self, who: str, *, by: str) -> Decided:
         """Let somebody talk to the bot, by their code or by their name, and tell them.
@@ -148,7 +162,10 @@ class Pairings:
         if isinstance(found, Decided):
             return found
         if self._gate.is_named(found):
-            text = f"{_worded(found)} is named in the settings: that is the operator's to change."
+            text = gettext(
+                "{person} is named in the settings: that is the operator's to change.",
+                person=_worded(found),
+            )
             return Decided(is_done=False, text=text)
         return await self._decide(found, "refused", by)
 
@@ -175,11 +192,7 @@ class Pairings:
             address=message.address,
             asked_at=now,
         )
-        told = await self._telling.to_admins(
-            f"{_worded(sender)} wants to talk to me. `/pair {pairing.code}` lets them in.",
-            Choice(label="Allow", command=f"pair {short_name(sender)}", for_anyone=True),
-            Choice(label="Refuse", command=f"unpair {short_name(sender)}", for_anyone=True),
-        )
+        told = await self._telling.to_admins(lambda: _question(sender, pairing.code))
         items = await self._people.ask_for(pairing, since=now - ASKING_LASTS, told=told)
         self._asking.pop(sender.person_key, None)  # so that who asks anew waits behind the others
         self._asking[sender.person_key] = pairing
@@ -191,18 +204,18 @@ class Pairings:
         named = read_name(who)
         if named is not None:
             if not self._telling.reaches(named.channel):
-                text = f"There is no channel {in_code(named.channel)} here."
+                text = gettext("There is no channel {name} here.", name=in_code(named.channel))
                 return Decided(is_done=False, text=text)
             return self._with_name(named)
         guesser, now = PersonKey(by), self._clock.now()
         if not self._attempts.allows(guesser, now):
-            return Decided(is_done=False, text="Too many wrong codes. Try again in 15 minutes.")
+            return Decided(is_done=False, text=gettext(TOO_MANY))
         for pairing in self.asking:
             is_good = now - pairing.asked_at < CODE_LASTS
             if is_good and same_code(who, pairing.code):
                 return sender_of(pairing.person_key, pairing.name)
         self._attempts = self._attempts.after_failure(guesser, now)
-        text = (
+        text = gettext(
             "Nobody has that code, or no longer: it is good for one hour. `/pair` lists who waits."
         )
         return Decided(is_done=False, text=text)
@@ -217,26 +230,45 @@ class Pairings:
         key = person.person_key
         before = self._gate.grant_of(key)
         if before is not None and before.grant in ("owner", "admin"):
-            text = f"{_worded(person)} is an admin of this bot; that cannot be changed here."
+            text = gettext(
+                "{person} is an admin of this bot; that cannot be changed here.",
+                person=_worded(person),
+            )
             return Decided(is_done=False, text=text)
         pairing = self._asking.get(key)
         told: tuple[Reply, ...] = ()
         if grant == "allowed" and pairing is not None:
-            told = await self._telling.to(pairing.address, LET_IN)
+            reader = replace(person, language=self._tags.get(key, ""))
+            told = await self._telling.to(pairing.address, lambda: gettext(LET_IN), reader=reader)
         granted = Granted(person_key=key, grant=grant, name=person.name)
         items = await self._gate.decide_on(granted, by=by, told=told)
         self._asking.pop(key, None)
+        self._tags.pop(key, None)
         self._told_s.pop(key, None)
         self._telling.deliver(items)
-        done = "may talk to me now" if grant == "allowed" else "gets no answer from me any more"
-        return Decided(is_done=True, text=f"{_worded(person)} {done}.")
+        done = MAY_TALK if grant == "allowed" else MAY_NOT_TALK
+        return Decided(is_done=True, text=gettext(done, person=_worded(person)))
 
 
-_NO_OWNER = "This is a private bot and has no owner yet."
-_WHO_ARE_YOU = "This is a private bot and I do not know you yet."
+def _question(sender: Sender, code: str) -> CommandAnswer:
+    """Ask admins what becomes of a stranger."""
+    short = short_name(sender)
+    return CommandAnswer(
+        text=gettext(
+            "{person} wants to talk to me. `/pair {code}` lets them in.",
+            person=_worded(sender),
+            code=code,
+        ),
+        choices=(
+            Choice(label=gettext("Allow"), command=f"pair {short}", for_anyone=True),
+            Choice(label=gettext("Refuse"), command=f"unpair {short}", for_anyone=True),
+        ),
+    )
 
 
 def _worded(person: Sender) -> str:
     """Name somebody by what people call them, and by what cannot be made up."""
-    short = f"`{short_name(person)}`"
-    return f"{in_code(person.name)} ({short})" if person.name else short
+    short = short_name(person)
+    if not person.name:
+        return f"`{short}`"
+    return gettext("{name} (`{person}`)", name=in_code(person.name), person=short)

@@ -21,13 +21,15 @@ from bot.core.reminders import (
     rhythm_of,
 )
 from bot.errors import ToolError
+from bot.languages import gettext, gettext_noop
 from bot.ports import Calendar, Clock, CommandContext, Redactor, Reminders, ToolContext
 from bot.runtime.redaction import redact_text
 from bot.runtime.zones import PeopleZones
 
-NO_PERSON = "Only somebody who writes as themselves can be reminded, not a chat or a channel."
-TOO_MANY = f"{MOST_OPEN} reminders are open, which is the most. Cancel some first."
-
+NO_PERSON = gettext_noop(
+    "Only somebody who writes as themselves can be reminded, not a chat or a channel."
+)
+TOO_MANY = gettext_noop("{count} reminders are open, which is the most. Cancel some first.")
 
 _SECOND = timedelta(seconds=1)
 
@@ -62,12 +64,12 @@ class StoredReminderRecords:
         """Keep what is to be told or asked in the chat where that is wished."""
         asker = _asker(context)
         if not asker.sender.is_person:
-            raise ToolError(NO_PERSON)
+            raise ToolError(gettext(NO_PERSON))
         reminder = self._timed(wish, asker)
         reminder = replace(reminder, text=await self._text_of(wish))
         kept = await self.store.add_reminder(reminder, most=MOST_OPEN)
         if kept is None:
-            raise ToolError(TOO_MANY)
+            raise ToolError(gettext(TOO_MANY, count=MOST_OPEN))
         self.on_added()
         return kept
 
@@ -88,7 +90,12 @@ class StoredReminderRecords:
         found = await self.store.reminder(ReminderId(number)) if is_one else None
         is_theirs = found is not None and _is_seen(found, asker)
         if found is None or not is_theirs or not await self.store.drop_reminder(found.id):
-            raise ToolError(f"There is no open reminder {number} here. List them to see which are.")
+            raise ToolError(
+                gettext(
+                    "There is no open reminder {number} here. List them to see which are.",
+                    number=number,
+                )
+            )
         return found
 
     def _timed(self, wish: ReminderWish, asker: _Asker) -> Reminder:
@@ -117,10 +124,14 @@ class StoredReminderRecords:
     async def _text_of(self, wish: ReminderWish) -> str:
         text = written(wish.text).replace("\0", "").strip()
         if not text:
-            raise ToolError("Say what it is about.")
+            raise ToolError(gettext("Say what it is about."))
         if len(text) > MOST_TEXT_CHARS:
             raise ToolError(
-                f"The text has {len(text)} characters; say it in {MOST_TEXT_CHARS} at most."
+                gettext(
+                    "The text has {count} characters; say it in {most} at most.",
+                    count=len(text),
+                    most=MOST_TEXT_CHARS,
+                )
             )
         return await redact_text(text, self.redactor)
 

@@ -14,9 +14,10 @@ from bot.core.memory.audience import Audience, audience_of, viewer_of
 from bot.core.memory.daily import shown_lines
 from bot.core.screens import HomePage, Row, Section, SettingField, Wish
 from bot.errors import ConfigError, StoreError, StoreLost
+from bot.languages import Language, gettext, gettext_noop, ngettext, speaking
 from bot.ports import OF_GROUPS, ChatMemories, Clock, Facts, MemoryFiles, UsageLog
 from bot.runtime.access_gate import AccessGate
-from bot.runtime.commands.context_pages import counted, short
+from bot.runtime.commands.context_pages import short
 from bot.runtime.commands.memory_pages import NO_FACTS, Scene, TitleOf, plain_fact
 from bot.runtime.commands.usage_pages import spent_words
 from bot.runtime.live_settings import LiveSettings, Setting
@@ -33,11 +34,13 @@ SHOWN_FACTS = 10
 
 USED_DAYS = 30
 
-_UNREADABLE = "They cannot be read at this moment."
-_OFF = "Memory is off: nothing is added or recalled."
+_UNREADABLE = gettext_noop("They cannot be read at this moment.")
+_OFF = gettext_noop("Memory is off: nothing is added or recalled.")
 
-NOT_LET_IN = "Nobody has let you in yet. Write to me, and I tell you how."
-NOT_TO_BE_LET_IN = "Nobody has let you in. Ask an admin of the bot, to whom you are {person}."
+NOT_LET_IN = gettext_noop("Nobody has let you in yet. Write to me, and I tell you how.")
+NOT_TO_BE_LET_IN = gettext_noop(
+    "Nobody has let you in. Ask an admin of the bot, to whom you are {person}."
+)
 """Said to those whom a word to the bot brings no answer: guests, say, or who was refused."""
 
 
@@ -68,7 +71,8 @@ class BesideTheChat:
         if self.gate.decide(sender, kind, address) != "admin":
             return None
         scope = str(address.session_key)
-        return tuple(_field(self.live, self.live.setting(key, scope)) for key in CHANGEABLE)
+        with speaking(self.live.language(address, sender)):
+            return tuple(_field(self.live, self.live.setting(key, scope)) for key in CHANGEABLE)
 
     def faults(self, values: Mapping[str, str]) -> dict[str, str]:
         """Say which values are none."""
@@ -84,11 +88,19 @@ class BesideTheChat:
 
     async def home(self, address: ChatAddress, sender: Sender) -> HomePage:
         """Give a person's own page."""
+        with speaking(self.live.language(address, sender)):
+            return await self._home(address, sender)
+
+    def language(self, address: ChatAddress, sender: Sender) -> Language:
+        """Choose the language for what is shown to a person."""
+        return self.live.language(address, sender)
+
+    async def _home(self, address: ChatAddress, sender: Sender) -> HomePage:
         decision = self.gate.decide(sender, "private", address)
         if decision not in ("admin", "allowed"):
-            line = NOT_LET_IN
+            line = gettext(NOT_LET_IN)
             if decision == "silent":
-                line = NOT_TO_BE_LET_IN.format(person=short_name(sender))
+                line = gettext(NOT_TO_BE_LET_IN, person=short_name(sender))
             return HomePage(sections=(Section(title="Daybook", lines=(line,)),))
         return HomePage(
             sections=(
@@ -103,19 +115,28 @@ class BesideTheChat:
     async def _context(self, address: ChatAddress) -> Section:
         view = await self.runner.steering_of(address.session_key).view()
         lines = [
-            f"I see {counted(view.turns)} of at most {view.max_turns}, about "
-            f"{short(view.report.total_tokens)} of {short(view.max_tokens)} tokens.",
-            f"{counted(view.turns_left)} left my view.",
-            f"{view.model} answers.",
+            ngettext(
+                "I see {count} turn of at most {most}, about {tokens} of {limit} tokens.",
+                "I see {count} turns of at most {most}, about {tokens} of {limit} tokens.",
+                view.turns,
+                most=view.max_turns,
+                tokens=short(view.report.total_tokens),
+                limit=short(view.max_tokens),
+            ),
+            gettext("{model} answers.", model=view.model),
         ]
+        if gone := view.turns_left:
+            left = ngettext("{count} turn left my view.", "{count} turns left my view.", gone)
+            lines.insert(1, left)
         wishes = []
         if view.turns > 1:
-            wishes.append(Wish(label="Compact", command="compact"))
+            wishes.append(Wish(label=gettext("Compact"), command="compact"))
         if view.turns:
-            wishes.append(Wish(label="Clear", command="context clear"))
+            wishes.append(Wish(label=gettext("Clear"), command="context clear"))
         if view.can_undo:
-            wishes.append(Wish(label="Undo", command="context undo"))
-        return Section(title="Our conversation", lines=tuple(lines), wishes=tuple(wishes))
+            wishes.append(Wish(label=gettext("Undo"), command="context undo"))
+        title = gettext("Our conversation")
+        return Section(title=title, lines=tuple(lines), wishes=tuple(wishes))
 
     async def _used(self, person_key: PersonKey) -> Section:
         today = self.clock.now().astimezone(self.zone).date()
@@ -123,25 +144,29 @@ class BesideTheChat:
         first, _ = span_of(today - timedelta(days=USED_DAYS - 1), self.zone)
         spans = (day, (first, day[1]))
         spent, of_late = await self.usage.spent_in(spans, person_key=person_key)
-        lines = (f"Today: {spent_words(spent)}", f"{USED_DAYS} days: {spent_words(of_late)}")
-        return Section(title="What you used", lines=lines)
+        lines = (
+            gettext("Today: {spent}", spent=spent_words(spent)),
+            gettext("{days} days: {spent}", days=USED_DAYS, spent=spent_words(of_late)),
+        )
+        return Section(title=gettext("What you used"), lines=lines)
 
     async def _known(self, address: ChatAddress, person_key: PersonKey) -> Section:
         """Show the newest facts about a person; each can be forgotten, all of it taken away."""
         viewer = viewer_of(address.session_key, "private", person_key)
         is_on = self.memories.is_remembered(address.session_key)
-        switch = ("Switch memory off", "off") if is_on else ("Switch memory on", "on")
-        title = "What I remember about you"
+        title = gettext("What I remember about you")
         wishes = (
-            Wish(label="Export", command="memory export"),
-            Wish(label=switch[0], command=f"memory {switch[1]}"),
+            Wish(label=gettext("Export"), command="memory export"),
+            Wish(label=gettext("Switch memory off"), command="memory off")
+            if is_on
+            else Wish(label=gettext("Switch memory on"), command="memory on"),
         )
         try:
             facts = await self.facts.facts_for(viewer)
         except StoreLost:
             raise
         except StoreError:
-            return Section(title=title, lines=(_UNREADABLE,), wishes=wishes)
+            return Section(title=title, lines=(gettext(_UNREADABLE),), wishes=wishes)
         scene = Scene(
             viewer=viewer, now=self.clock.now().astimezone(self.zone), title_of=self.title_of
         )
@@ -149,15 +174,19 @@ class BesideTheChat:
         rows = tuple(
             Row(
                 text=plain_fact(scene, fact),
-                wish=Wish(label="Forget", command=f"memory forget f{fact.id}"),
+                wish=Wish(label=gettext("Forget"), command=f"memory forget f{fact.id}"),
             )
             for fact in newest
         )
-        lines = [] if is_on else [_OFF]
+        lines = [] if is_on else [gettext(_OFF)]
         if not rows:
-            lines.append(NO_FACTS)
+            lines.append(gettext(NO_FACTS))
         if more := len(facts) - len(rows):
-            lines.append(f"The newest {len(rows)}; /memory shows {more} more.")
+            lines.append(
+                gettext(
+                    "The newest {count}; /memory shows {more} more.", count=len(rows), more=more
+                )
+            )
         return Section(title=title, lines=tuple(lines), rows=rows, wishes=wishes)
 
     async def _remembered(self, address: ChatAddress) -> Section:
@@ -169,8 +198,9 @@ class BesideTheChat:
             day = today - timedelta(days=ago)
             if of_day := await self._of_day(audience, day):
                 lines += (day.isoformat(), *of_day[-REMEMBERED_LINES:])
-        empty = f"Nothing of the last {REMEMBERED_DAYS} days."
-        return Section(title="What I remember of our talks", lines=tuple(lines) or (empty,))
+        empty = gettext("Nothing of the last {days} days.", days=REMEMBERED_DAYS)
+        title = gettext("What I remember of our talks")
+        return Section(title=title, lines=tuple(lines) or (empty,))
 
     async def _of_day(self, audience: Audience, day: date) -> tuple[str, ...]:
         if self.files is None:
@@ -178,7 +208,7 @@ class BesideTheChat:
         try:
             return shown_lines(await self.files.read_day(audience, day))
         except StoreError:
-            return ("(the file of this day cannot be read)",)
+            return (gettext("(the file of this day cannot be read)"),)
 
 
 def _field(live: LiveSettings, setting: Setting) -> SettingField:
@@ -201,7 +231,7 @@ def _field(live: LiveSettings, setting: Setting) -> SettingField:
 
 def _source(setting: Setting, default: object) -> str:
     if setting.source == "here":
-        return "set for this chat"
+        return gettext("set for this chat")
     if setting.source == "everywhere":
-        return "set for all chats"
-    return "the default" if setting.value == default else "the operator's"
+        return gettext("set for all chats")
+    return gettext("the default") if setting.value == default else gettext("the operator's")

@@ -1,7 +1,9 @@
-"""Where every call of the model goes through: held against the day's caps, then accounted for.
+"""Where every call of the model goes through: held against the day's caps, and accounted for.
 
-What a call took counts on the day on which it ended. The sums of a day are read from the store once
-and followed from then on; those of days that a clock was set back to are not read a second time.
+What a call took counts on the day on which it ended.
+The law of this file: a call is kept before it is made, and what it took before anybody has its
+answer; so there is no moment at which an end of the process hides what was paid. What the store
+does not take by then it is owed: it is handed over until it has it.
 """
 
 from __future__ import annotations
@@ -11,37 +13,34 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, tzinfo
+from datetime import datetime, tzinfo
 
-from bot.core.chat import PersonKey
+from bot.core.chat import ChatMoved, PersonKey
 from bot.core.cost import (
     WARNED_AT,
     Amount,
-    Cap,
     Caps,
     Place,
     Scope,
-    amount_of,
-    at_least,
-    places_of,
+    Standing,
+    Unit,
     reservation,
-    span_of,
-    used_by_place,
 )
 from bot.core.lifecycle import ModelCall
 from bot.core.llm import Delta, ModelRequest, ModelResponse, Payer, Usage, UsageSoFar
 from bot.core.metrics import CAPS_REACHED
 from bot.core.prices import Prices
 from bot.core.tokens import SAFETY, weigh_request
-from bot.errors import CapReached, StoreError
+from bot.errors import CapReached, ModelError, StoreError
 from bot.ports import Clock, ModelClient, TokenCounter, UsageLog
 from bot.runtime import notices
+from bot.runtime.arrears import Arrears, Owed
+from bot.runtime.day_book import Day, DayBook
 from bot.runtime.metrics import Metrics, meter_call
+from bot.runtime.running_call import RunningCall
+from bot.runtime.waiting import whole
 
 logger = logging.getLogger(__name__)
-
-KEPT_DAYS = 3
-"""So many days are held: today, and those that a clock is likely to be set back or forward to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +51,7 @@ class SpendingParts:
         caps: Gives those of this moment.
         zone: Whose midnight divides the days.
         is_exempt: Says whose calls no cap stops.
-        warn: Is told, once a day, that most of the bot's own cap is used.
+        warn: Is told, once a day, that most of the bot's own cap is used, and of which unit.
     """
 
     model: ModelClient
@@ -63,25 +62,8 @@ class SpendingParts:
     clock: Clock
     zone: tzinfo
     is_exempt: Callable[[PersonKey], bool] = lambda _: False
-    warn: Callable[[datetime], None] = lambda _: None
+    warn: Callable[[Unit, datetime], None] = lambda _unit, _resets_at: None
     metrics: Metrics = field(default_factory=Metrics)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How a cap stands: what of it was used today."""
-
-    scope: Scope
-    cap: Cap
-    used: Amount
-
-
-@dataclass(slots=True)
-class _Day:
-    """What was used on a day, and of which caps it was said that most of them is."""
-
-    used: defaultdict[Place, Amount]
-    warned: set[Place] = field(default_factory=set)
 
 
 class Spending:
@@ -94,118 +76,118 @@ class Spending:
 
     def __init__(self, parts: SpendingParts) -> None:
         self._parts = parts
-        self._days: dict[date, _Day] = {}
+        self._days = DayBook(
+            usage=parts.usage,
+            arrears=Arrears(parts.usage),
+            prices=parts.prices,
+            caps=parts.caps,
+            clock=parts.clock,
+            zone=parts.zone,
+        )
         self._held: defaultdict[Place, Amount] = defaultdict(Amount)
-        self._loading = asyncio.Lock()
         self._freed = asyncio.Event()
         self._unpriced: set[str] = set()
 
     async def ask(self, request: ModelRequest, on_delta: Callable[[Delta], None]) -> ModelResponse:
-        """Ask within the caps; the answer says what it cost.
+        """Ask within the caps; the answer says what it cost, and that it is accounted for.
 
-        An answer is accounted for by who keeps it; one that breaks off here, with what the model
-        said of it, or what was written of it by then where that is more.
+        The call is kept before it is made, with its prompt by local count: so it counts wherever
+        the process ends. One that breaks off took what the model said of it, or what was written of
+        it by then where that is more; its prompt at least, unless the vendor refused to read it.
 
         Raises:
             CapReached: Nothing may be spent today any more.
             ModelError: As :class:`~bot.ports.ModelClient` says.
+            StoreError: The call could not be kept, and was not made.
             ValueError: Nobody pays for the request.
         """
-        payer, parts = request.payer, self._parts
-        if payer is None:
+        if request.payer is None:
             raise ValueError("a request without a payer")
-        held = await self._reserve(payer, request)
-        so_far, written = Usage(), list[str]()
-        answer: ModelResponse | None = None
+        running = RunningCall(request=request, payer=request.payer, local=self._weigh(request))
+        await self._reserve(running)
 
         def follow(delta: Delta) -> None:
-            nonlocal so_far
-            if isinstance(delta, UsageSoFar):
-                so_far = delta.usage
-            else:
-                written.append(delta.text)
+            running.take(delta)
+            if not isinstance(delta, UsageSoFar):
                 on_delta(delta)
 
+        took: ModelCall | None = None
         try:
-            answer = await parts.model.ask(request, follow)
+            await whole(self._begin(running))
+            running.may_be_billed = True
+            answer = await self._parts.model.ask(request, follow)
+            took = self._call(running, answer.model, answer.usage)
+        except ModelError as error:
+            running.fail(error)
+            raise
         finally:
-            model = request.model if answer is None else answer.model
-            usage = self._least(request, so_far, written) if answer is None else answer.usage
-            tariff = parts.prices.of(model, request.model)
-            cost = None if tariff is None else tariff.cost(usage)
-            meter_call(parts.metrics, (model, payer.purpose), usage, cost)
-            await self._settle(payer, held, amount_of(usage, cost))
-            if answer is None and usage != Usage():
-                await self._record_in_vain(payer, model, usage, cost)
-        if cost is None and model not in self._unpriced:
-            self._unpriced.add(model)
-            logger.warning("model.unpriced", extra={"model": model})
-        return replace(answer, cost_nano_usd=cost)
+            await whole(self._end(running, took or self._in_vain(running)))
+        cost = took.cost_nano_usd
+        return replace(answer, model=took.model, cost_nano_usd=cost, is_accounted=True)
+
+    async def run(self) -> None:
+        """Tell the store what it did not take, as long as the bot runs."""
+        await self._days.keep_paying()
 
     async def close(self) -> None:
-        """Let go of the model."""
+        """Let go of the model, once all calls are over and the store was told of each."""
+        await self._days.pay()
         await self._parts.model.close()
-
-    async def record(self, call: ModelCall) -> None:
-        """Account for an answer of which nothing is kept."""
-        await self._parts.usage.record_call(call)
 
     def warning_for(self, payer: Payer) -> str:
         """Say, once a day, that most of what a person or a chat may use is used; else nothing."""
-        day, caps = self._days.get(self._today()), self._parts.caps()
+        day, caps = self._days.known, self._parts.caps()
         if day is None or self._parts.is_exempt(payer.person_key):
             return ""
-        for place in places_of(payer):
+        for place in self._days.places_of(payer):
             scope = place[0]
-            if scope != "bot" and _is_new_warning(day, place, caps.of(scope)):
+            if scope != "bot" and day.is_new_warning(place, caps.of(scope)):
                 return notices.for_little_left(scope, self.resets_at)
         return ""
 
     async def standings(self, payer: Payer) -> tuple[Standing, ...]:
         """Say how all caps stand that a call would count towards."""
-        day, caps = await self._day(), self._parts.caps()
+        day, caps = await self._days.today(), self._parts.caps()
         return tuple(
             Standing(scope=place[0], cap=caps.of(place[0]), used=day.used[place])
-            for place in places_of(payer)
+            for place in self._days.places_of(payer)
         )
 
-    async def reload(self) -> None:
-        """Read anew what was used today: chats have other ids than before."""
-        self._days.clear()
-        await self._day()
+    def follow(self, moved: ChatMoved) -> None:
+        """Count under a chat's new id what it used, and what is held for calls that still run."""
+        old = moved.address.whole_chat
+        new = replace(old, chat=moved.new_chat).session_key
+        self._days.follow(old.session_key, new)
+        if (held := self._held.pop(("chat", old.session_key), None)) is not None:
+            self._held["chat", new] += held
 
     @property
     def resets_at(self) -> datetime:
         """When the next day begins."""
-        return span_of(self._today(), self._parts.zone)[1]
+        return self._days.ends_at
 
-    def _today(self) -> date:
-        return self._parts.clock.now().astimezone(self._parts.zone).date()
+    def _weigh(self, request: ModelRequest) -> int:
+        count = self._parts.counter.count
+        return request.local_tokens or weigh_request(
+            request.system, request.tools, request.messages, count
+        )
 
-    async def _reserve(self, payer: Payer, request: ModelRequest) -> Amount:
+    async def _reserve(self, running: RunningCall) -> None:
         """Hold the most that a call may take, once that is not too much.
 
         Whoever waits here holds nothing, and those that are waited for have limits of time: so it
         comes to an end without one of its own.
         """
-        local = self._weigh(request)
-        tariff = self._parts.prices.of(request.model)
-        most = reservation(tariff, round(local * (1 + SAFETY)), request.max_tokens)
-        while not self._has_room(await self._day(), payer, most):
+        request, payer = running.request, running.payer
+        tariff = self._parts.prices.at_most(request.model)
+        most = reservation(tariff, round(running.local * (1 + SAFETY)), request.max_tokens)
+        while not self._has_room(await self._days.today(), payer, most):
             await self._freed.wait()
-        for place in places_of(payer):
+        running.held = most
+        for place in self._days.places_of(payer):
             self._held[place] += most
-        return most
 
-    def _weigh(self, request: ModelRequest) -> int:
-        count = self._parts.counter.count
-        return weigh_request(request.system, request.tools, request.messages, count)
-
-    def _least(self, request: ModelRequest, reported: Usage, written: list[str]) -> Usage:
-        out = self._parts.counter.count("".join(written))
-        return at_least(reported, self._weigh(request), out) if written else reported
-
-    def _has_room(self, day: _Day, payer: Payer, most: Amount) -> bool:
+    def _has_room(self, day: Day, payer: Payer, most: Amount) -> bool:
         """Say whether a call may begin now; else it may once others have ended.
 
         Raises:
@@ -214,7 +196,7 @@ class Spending:
         if self._parts.is_exempt(payer.person_key):
             return True
         caps, has_room = self._parts.caps(), True
-        for place in places_of(payer):
+        for place in self._days.places_of(payer):
             cap, used = caps.of(place[0]), day.used[place]
             if payer.purpose != "answer":
                 cap = cap.part(WARNED_AT)
@@ -236,65 +218,78 @@ class Spending:
         self._parts.metrics.count(CAPS_REACHED, scope)
         return CapReached(scope, resets_at, retry_after_s=max(1.0, left_s))
 
-    async def _settle(self, payer: Payer, held: Amount, took: Amount) -> None:
-        """Put what a call took in the place of what was held for it."""
-        try:
-            day = await self._day()
-            for place in places_of(payer):
-                day.used[place] += took
-            if _is_new_warning(day, ("bot", ""), self._parts.caps().bot):
-                self._parts.warn(self.resets_at)
-        except StoreError as error:  # the answer is there; whoever reads the day later has it
-            logger.warning("spending.unread", extra={"why": str(error)})
-        finally:
-            for place in places_of(payer):
-                self._held[place] -= held
-                if self._held[place] == Amount():
-                    del self._held[place]
-            self._freed.set()
+    async def _begin(self, running: RunningCall) -> None:
+        """Keep a call with what is known of it before it is made: no sample of the truth.
 
-    async def _record_in_vain(
-        self, payer: Payer, model: str, usage: Usage, cost: int | None
-    ) -> None:
-        """Account for an answer that broke off; what went wrong before is what is told."""
-        call = ModelCall(
+        A store that takes it is well, and gets what it is owed with it.
+        """
+        estimate = self._call(running, running.request.model, Usage(input_tokens=running.local))
+        estimate = replace(estimate, local_tokens=0)
+        call_id = await self._parts.usage.begin_call(estimate)
+        running.owed = Owed(call_id=call_id, kept=estimate)
+        await self._days.pay_unless_busy()
+
+    def _in_vain(self, running: RunningCall) -> ModelCall | None:
+        """Say what an answer took that broke off; None for nothing."""
+        usage = running.taken(self._parts.counter)
+        if usage is None:
+            return None
+        return replace(self._call(running, running.request.model, usage), local_tokens=0)
+
+    def _call(self, running: RunningCall, answered: str, usage: Usage) -> ModelCall:
+        request, payer, prices = running.request, running.payer, self._parts.prices
+        tariff = prices.of(answered, request.model)
+        return ModelCall(
             session_key=payer.session_key,
             person_key=payer.person_key,
-            model=model,
+            model=prices.name_of(answered, request.model),
+            asked=request.model,
             purpose=payer.purpose,
             usage=usage,
             at=self._parts.clock.now(),
-            cost_nano_usd=cost,
+            local_tokens=request.local_tokens,
+            cost_nano_usd=None if tariff is None else tariff.cost(usage),
         )
+
+    async def _end(self, running: RunningCall, took: ModelCall | None) -> None:
+        """Account for a call that is over; what went wrong before is what is told."""
+        if took is not None:
+            self._meter(took)
+        is_counted = await self._settle(running, took)
+        if running.owed is None:
+            return
+        owed = replace(running.owed, took=took)
+        if is_counted:
+            await self._days.arrears.hand_over(owed)
+        else:  # whoever reads the day has to know of it by then
+            self._days.arrears.note(owed)
+
+    def _meter(self, took: ModelCall) -> None:
+        model, cost = took.model, took.cost_nano_usd
+        meter_call(self._parts.metrics, (model, took.purpose), took.usage, cost)
+        if cost is None and model not in self._unpriced:
+            self._unpriced.add(model)
+            logger.warning("model.unpriced", extra={"model": model})
+
+    async def _settle(self, running: RunningCall, took: ModelCall | None) -> bool:
+        """Put what a call took in the place of what was held for it; False for a day unread."""
+        places, days = self._days.places_of, self._days
         try:
-            await self._parts.usage.record_call(call)
-        except StoreError as error:
-            about = {"session": payer.session_key, "why": str(error)}
-            logger.warning("spending.not_recorded", extra=about)
-
-    async def _day(self) -> _Day:
-        """Give what was used today."""
-        async with self._loading:
-            today = self._today()
-            if today not in self._days:
-                self._days[today] = await self._read(today)
-                for oldest in list(self._days)[:-KEPT_DAYS]:
-                    del self._days[oldest]
-            return self._days[today]
-
-    async def _read(self, today: date) -> _Day:
-        """Read a day from the store; what was said of its caps was said by an earlier process."""
-        span, caps = span_of(today, self._parts.zone), self._parts.caps()
-        day = _Day(used=used_by_place(await self._parts.usage.spent_lines(span)))
-        day.warned = {
-            place for place, used in day.used.items() if caps.of(place[0]).share(used) >= WARNED_AT
-        }
-        return day
-
-
-def _is_new_warning(day: _Day, place: Place, cap: Cap) -> bool:
-    """Say whether most of a cap is used and nobody was told; from now on they were."""
-    if place in day.warned or cap.share(day.used[place]) < WARNED_AT:
-        return False
-    day.warned.add(place)
-    return True
+            day = await days.today()
+            if took is not None:
+                for place in places(running.payer):
+                    day.used[place] += days.amount_of(took)
+            cap = self._parts.caps().bot
+            of_bot: Place = ("bot", "")
+            if day.is_new_warning(of_bot, cap):
+                self._parts.warn(cap.nearest(day.used[of_bot]), self.resets_at)
+        except StoreError as error:  # the answer is there all the same
+            logger.warning("spending.unread", extra={"why": str(error)})
+            return False
+        finally:
+            for place in places(running.payer):
+                self._held[place] -= running.held
+                if self._held[place] == Amount():
+                    del self._held[place]
+            self._freed.set()
+        return True

@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Protocol
 
+from bot.languages import speaking
+
 logger = logging.getLogger(__name__)
 
 
@@ -49,7 +51,8 @@ class Supervisor:
 
     def spawn(self, name: str, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         """Start work beside the caller."""
-        task = self._group.create_task(self._guarded(name, work), name=name)
+        with speaking("en"):  # not that of whoever happens to be answered where it begins
+            task = self._group.create_task(self._guarded(name, work), name=name)
         self._tasks[task] = None
         task.add_done_callback(self._tasks.pop)
         task.add_done_callback(lambda _: work.close())  # never begun, if cancelled at once

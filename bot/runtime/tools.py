@@ -19,6 +19,7 @@ from bot.core.llm import ToolSpec
 from bot.core.messages import ToolCall, ToolResult
 from bot.core.shortening import short_result
 from bot.errors import PluginError, ToolError
+from bot.languages import speaking
 from bot.ports import Clock, Redactor, ToolContext
 from bot.runtime.border import incident_number
 from bot.runtime.redaction import redact_text
@@ -194,9 +195,8 @@ class ToolRegistry:
                 "chars": len(outcome.content),
             },
         )
-        result = ToolResult(
-            call_id=call.id, content=outcome.content, is_error=outcome.ending != "ok"
-        )
+        is_error = outcome.ending != "ok"
+        result = ToolResult(call_id=call.id, content=outcome.content, is_error=is_error)
         return result, outcome.whole
 
     async def _outcome(self, call: ToolCall, context: ToolContext) -> _Outcome:
@@ -244,7 +244,8 @@ class ToolRegistry:
 
     async def _limited(self, work: Coroutine[object, object, object], timeout_s: float) -> object:
         """Race ``work`` against the clock, in a task of its own so that it can be left behind."""
-        task = asyncio.create_task(_without_exit(work))
+        with speaking("en"):  # the model reads it, in whatever language people are answered
+            task = asyncio.create_task(_without_exit(work))
         alarm = asyncio.create_task(self._clock.sleep(timeout_s))
         try:
             await asyncio.wait({task, alarm}, return_when=asyncio.FIRST_COMPLETED)

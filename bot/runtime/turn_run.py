@@ -15,6 +15,7 @@ from bot.core.metrics import RETRIES
 from bot.core.retry import RetryPolicy, delay_before
 from bot.core.turns import Outcome, Step
 from bot.errors import CapReached, ContextTooLong, ModelError
+from bot.languages import gettext
 from bot.ports import Clock, Lifecycle, ModelClient, Redactor, ToolContext
 from bot.runtime import notices
 from bot.runtime.context import TurnContext
@@ -42,7 +43,7 @@ class AgentParts:
 
     Attributes:
         jitter: Gives numbers in [0, 1).
-        spending: Accounts for answers that no step is made of, and warns; None where nobody pays.
+        spending: Says when little is left; None where nobody pays.
     """
 
     model: ModelClient
@@ -113,8 +114,9 @@ class TurnRun:
         self._context.answered(response.usage)
         state, _ = loop.on_answer(state, response)
         state, action = await self._without_secrets(state)
+        call = None if response.is_accounted else self._accounted(response)
         await self._parts.lifecycle.record_step(
-            self._claim.turn.id, len(state.steps) - 1, state.steps[-1], self._accounted(response)
+            self._claim.turn.id, len(state.steps) - 1, state.steps[-1], call
         )
         return state, action
 
@@ -151,8 +153,6 @@ class TurnRun:
                 return response  # cut, but usable; the next request is made to leave more room
             if not await self._context.overflowed(ContextTooLong()):
                 return response
-            if self._parts.spending is not None:
-                await self._parts.spending.record(self._accounted(response))
 
     async def _ask_with_retries(self, request: ModelRequest) -> ModelResponse:
         failures = 0
@@ -259,7 +259,7 @@ class TurnRun:
             words, told = "", notices.for_model_error(self._failure, self._context.model)
             notice = notice and notices.LEFT_IN_VAIN
         if words or told:
-            beside = (told, notice, *self._context.missing, self._warning())
+            beside = (told, *map(gettext, (notice, *self._context.missing)), self._warning())
             told = "\n\n".join(filter(None, beside))
         return Answer(
             turn=ended,

@@ -10,7 +10,18 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from bot.core.chat import PersonKey, Sender
 from bot.core.reminders import ZoneName
+from bot.core.zone_names import (
+    is_offset,
+    is_worth_suggesting,
+    is_zone_name,
+    plain_form,
+    zone_at,
+    zone_called,
+    zones_called,
+)
 from bot.errors import ToolError
+from bot.languages import gettext
+from bot.languages.rows import in_a_row
 from bot.ports import PersonZones
 
 logger = logging.getLogger(__name__)
@@ -47,20 +58,44 @@ class PeopleZones:
         return zone or self._default
 
     async def find(self, name: str) -> tzinfo:
-        """Give a time zone by its IANA name, however people write that.
+        """Give a time zone by its IANA name, however people write that, or by what they call it.
 
         Raises:
             ToolError: There is none; the text suggests some.
         """
-        exact = name.strip().replace(" ", "_")[:_MOST_NAME_CHARS]
+        written = plain_form(name)[:_MOST_NAME_CHARS]
+        if is_offset(written):
+            return _at_offset(written)
+        several = zones_called(written)
+        if several:
+            raise ToolError(
+                gettext(
+                    "Several countries call their time {name}. Name a city: {names}.",
+                    name=repr(written),
+                    names=in_a_row(several),
+                )
+            )
+        exact = zone_called(written) or written.replace(" ", "_")
         zone = _zone(exact)
         if zone is not None:
             return zone
         near = await asyncio.to_thread(_nearest, exact)
         if near and near[0].casefold() == exact.casefold():
             return ZoneInfo(near[0])
-        hint = f"Try {', '.join(near)}." if near else "Use a name such as Europe/Lisbon."
-        raise ToolError(f"There is no time zone {exact!r}. {hint}")
+        if near:
+            raise ToolError(
+                gettext(
+                    "There is no time zone {name}. Try {names}.",
+                    name=repr(written),
+                    names=in_a_row(near),
+                )
+            )
+        raise ToolError(
+            gettext(
+                "There is no time zone {name}. Use a name such as Europe/Lisbon.",
+                name=repr(written),
+            )
+        )
 
     async def choose(self, person: Sender, zone: tzinfo | None) -> None:
         """Let somebody live by a zone from now on; with None by the one they would without.
@@ -76,7 +111,21 @@ class PeopleZones:
             self._chosen[person.person_key] = name
 
 
+def _at_offset(offset: str) -> ZoneInfo:
+    zone = _zone(zone_at(offset))
+    if zone is None:
+        raise ToolError(
+            gettext(
+                "There is no time zone {name}. Name a city of yours, such as Asia/Kolkata.",
+                name=repr(offset),
+            )
+        )
+    return zone
+
+
 def _zone(name: str) -> ZoneInfo | None:
+    if not is_zone_name(name):
+        return None
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -87,11 +136,11 @@ def _zone(name: str) -> ZoneInfo | None:
 def _nearest(name: str) -> list[str]:
     """Find zones by their name but for its case, by their city ("new york"), then by likeness."""
     wanted = name.casefold()
-    zones = {zone.casefold(): zone for zone in sorted(available_timezones())}
+    zones = {zone.casefold(): zone for zone in sorted(available_timezones()) if is_zone_name(zone)}
     cities = {folded.rpartition("/")[2]: zone for folded, zone in zones.items()}
     found = [zones[wanted]] if wanted in zones else []
     found += (zone for folded, zone in zones.items() if folded.rpartition("/")[2] == wanted)
     for names in (cities, zones):
         near = get_close_matches(wanted, names, n=_MOST_SUGGESTIONS)
-        found += (names[each] for each in near)
+        found += filter(is_worth_suggesting, (names[each] for each in near))
     return list(dict.fromkeys(found))[:_MOST_SUGGESTIONS]

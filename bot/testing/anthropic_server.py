@@ -36,11 +36,20 @@ class Refused:
 
 
 Break = Literal[
-    "silent", "not_a_stream", "stall", "cut", "unfinished", "garbled", "error_event", "lingers"
+    "silent",
+    "hangs_up",
+    "not_a_stream",
+    "stall",
+    "cut",
+    "unfinished",
+    "garbled",
+    "error_event",
+    "lingers",
 ]
-"""How a stream goes wrong: no answer at all; an answer that is no stream; silence in its middle,
-until :meth:`PretendedAnthropic.release`; the connection breaks; it just ends; an event is no JSON;
-an error event; it is silent behind a whole answer instead of ending."""
+"""How a stream goes wrong: no answer at all; the connection breaks in its place; an answer that is
+no stream; silence in its middle, until :meth:`PretendedAnthropic.release`; the connection breaks
+there; it just ends; an event is no JSON; an error event; it is silent behind a whole answer instead
+of ending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +231,10 @@ class PretendedAnthropic:
     ) -> web.StreamResponse:
         if broken.how == "silent":
             await self._stand_still()
-        if broken.how in ("silent", "not_a_stream"):
+        if broken.how == "hangs_up":
+            assert request.transport is not None
+            request.transport.abort()
+        if broken.how in ("silent", "hangs_up", "not_a_stream"):
             return web.json_response({"status": "fine"})
         whole = Written(blocks=(Text(text=broken.text),))
         usage = self._usage(prompt, whole)

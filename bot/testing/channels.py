@@ -25,7 +25,8 @@ from bot.core.files import Attachment
 from bot.errors import ChannelAuthError, DeliveryError
 from bot.ports import Channel
 from bot.runtime.delivery import REPEATED
-from bot.testing.recording import PATIENCE_S, RecordingInbox, WatchedClock, captured_logs, running
+from bot.testing.patience import PATIENCE_S
+from bot.testing.recording import RecordingInbox, WatchedClock, captured_logs, running
 from bot.testing.texts import FAMILY, UNUSUAL_TEXTS, leaves_fence_open, long_answer, words_of
 
 __all__ = [

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from bot.testing.crash_processes import Process, StartProcess
+from bot.testing.crash_processes import StartProcess
 from bot.testing.crash_verdict import Verdict
 from bot.testing.crash_world import World, world
 from bot.testing.crashing import Point
+from bot.testing.starts import Process
 
 CHATS_IN_FLIGHT = 20
 

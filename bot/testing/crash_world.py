@@ -27,12 +27,11 @@ from bot.core.window.notes import VOLATILE_LEAD
 from bot.testing.anthropic_events import Written
 from bot.testing.anthropic_server import Answer, Held, PretendedAnthropic
 from bot.testing.crash_platforms import PLATFORMS, Platform
-from bot.testing.crash_processes import Process, Start, StartProcess
+from bot.testing.crash_processes import StartProcess
 from bot.testing.crash_verdict import Asked, Verdict, is_answered, judge, judge_ledger
 from bot.testing.crashing import LEDGER
-
-PATIENCE_S = 45.0
-"""Enough for a machine on which everything else runs too."""
+from bot.testing.patience import PATIENCE_S
+from bot.testing.starts import Process, Start
 
 LONGEST_HOLD_S = 15.0
 """An answer that is held for its preview goes on after so long, preview or not."""
@@ -78,8 +77,8 @@ class World:
                 arguments=(*fuse, "--ledger", str(self._ledger), "--", "--config", self._config()),
                 environ={"HOME": str(self.folder), "PATH": os.defpath},
                 folder=self.folder,
-                log=self.folder / "log",
-            )
+            ),
+            self.folder / "log",
         )
         return self._process
 
@@ -191,6 +190,7 @@ class World:
             "anthropic": {"api_key": "none", "base_url": self.vendor.base_url},
             "channels": {self.platform.name: self.platform.settings},
             "plugins": [LEDGER],
+            "embedder": "none",  # it would load its 160 MB in every life
         }
         path.write_text(json.dumps(settings))
         return str(path)

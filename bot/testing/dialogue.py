@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from types import TracebackType
 
 from bot.adapters.redactor import RuleRedactor
@@ -18,6 +19,7 @@ from bot.ports import (
     Disk,
     MemoryFiles,
     ModelClient,
+    ModelDirectory,
     RecalledFiles,
     Redactor,
     SearchIndex,
@@ -57,6 +59,8 @@ class Dialogue:
         disk: Disk | None = None,
         timer: Timer | None = None,
         redactor: Redactor | None = None,
+        model_directory: ModelDirectory | None = None,
+        data_dir: Path | None = None,
     ) -> None:
         self.channel = channel or LoopbackChannel()
         self.clock = clock or FakeClock()
@@ -67,6 +71,8 @@ class Dialogue:
             store=self.store,
             model=model,
             model_name=model_name,
+            model_directory=model_directory,
+            data_dir=data_dir,
             channels={self.channel.name: self.channel, **(others or {})},
             clock=self.clock,
             announce=self.announced.append,

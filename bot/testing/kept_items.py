@@ -60,7 +60,8 @@ class KeptRecallable(KeptFacts):
 
     def watch_changes(self, wake: Callable[[], None]) -> None:
         """Have one more function called after what may have changed something."""
-        self._watchers.append(wake)
+        if wake not in self._watchers:
+            self._watchers.append(wake)
 
     async def changes_after(self, seq: int, *, limit: int) -> tuple[ItemChange, ...]:
         """Give what changed behind a number."""

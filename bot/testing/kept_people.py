@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from bot.core.attendance import Stretch
 from bot.core.chat import ChatAddress, PersonKey, Reply, Sender, SessionKey
 from bot.core.lifecycle import OutboxItem
 from bot.ports import Granted, Pairing, Place
@@ -85,6 +86,12 @@ class KeptPeople(ABC):
             return ()
         self._pairings[pairing.person_key] = pairing
         return self._tell(told, pairing.asked_at)
+
+    def _set_right_pairings(self, shown: Stretch, at: datetime) -> None:
+        """Let those that were asked for when a wrong clock showed some time be asked for now."""
+        for key, kept in self._pairings.items():
+            if kept.asked_at in shown:
+                self._pairings[key] = replace(kept, asked_at=at)
 
     async def set_place(
         self, place: Place, *, by: str, at: datetime, told: tuple[Reply, ...] = ()

@@ -11,7 +11,7 @@ from bot.core.lifecycle import OutboxItem, Received
 from bot.core.memory.audience import Viewer
 from bot.core.memory.forgetting import Forgetting, Meant, Removed, Wish
 from bot.core.memory.reminding import is_meant
-from bot.core.reminders import Reminder, ReminderId, ZoneName
+from bot.core.reminders import DamagedReminder, Reminder, ReminderId, ZoneName
 from bot.ports.forgetting import RemovedTurns
 from bot.testing.kept_backlog import KeptBacklog
 
@@ -59,13 +59,28 @@ class KeptReminders(KeptBacklog):
         due = (each for each in self._of(channels) if each.due_at <= until)
         return _in_order(due)[:limit]
 
-    async def next_reminder_at(self, channels: frozenset[str]) -> datetime | None:
-        """Say when the first one is due."""
-        return min((each.due_at for each in self._of(channels)), default=None)
+    async def next_reminder_at(
+        self, channels: frozenset[str], *, after: datetime | None = None
+    ) -> datetime | None:
+        """Say when the first one is due, with ``after`` the first behind that moment."""
+        moments = (each.due_at for each in self._of(channels))
+        return min((each for each in moments if after is None or each > after), default=None)
 
     async def drop_reminder(self, reminder_id: ReminderId) -> bool:
         """Take one away; False when it was none any more."""
         return self._reminders.pop(reminder_id, None) is not None
+
+    async def damaged_reminders(
+        self, channels: frozenset[str], until: datetime
+    ) -> tuple[DamagedReminder, ...]:
+        """Give none: memory damages nothing."""
+        return ()
+
+    async def give_up_reminder(
+        self, reminder_id: ReminderId, *, at: datetime, replies: tuple[Reply, ...] = ()
+    ) -> tuple[OutboxItem, ...] | None:
+        """Take one away, with what is told of that; None if it is gone."""
+        return self._tell(replies, at) if await self.drop_reminder(reminder_id) else None
 
     async def pass_slot(
         self,
@@ -83,10 +98,23 @@ class KeptReminders(KeptBacklog):
         if following is None:
             del self._reminders[reminder.id]
         else:
-            self._reminders[reminder.id] = replace(kept, due_at=following)
+            self._reminders[reminder.id] = replace(kept, due_at=following, passed_at=at)
         if message is not None:
             self._inbox.receive(Received(inbound=message, route="turn"), at)
         return self._tell(replies, at)
+
+    async def reminders_passed_after(self, moment: datetime) -> tuple[Reminder, ...]:
+        """Give those that come again and were seen to last at a later moment."""
+        every = self._reminders.values()
+        return _in_order(each for each in every if each.passed_at and each.passed_at > moment)
+
+    async def redate_reminder(self, reminder: Reminder, *, due_at: datetime) -> bool:
+        """Let one be due at another moment; False where its moment was claimed, or it is gone."""
+        kept = self._reminders.get(reminder.id)
+        if kept is None or kept.due_at != reminder.due_at:
+            return False
+        self._reminders[reminder.id] = replace(kept, due_at=due_at)
+        return True
 
     async def chosen_zones(self) -> dict[PersonKey, ZoneName]:
         """Give the time zones that people chose."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import count
 
+from bot.core.attendance import Stretch
 from bot.core.chat import (
     ButtonPress,
     ChatAddress,
@@ -15,7 +16,7 @@ from bot.core.chat import (
     Reply,
     SessionKey,
 )
-from bot.core.edits import BEHIND_ALL_EDITS, files_mark
+from bot.core.edits import BEHIND_ALL_EDITS
 from bot.core.lifecycle import (
     DeliveryState,
     OutboxId,
@@ -27,10 +28,11 @@ from bot.core.lifecycle import (
     placed,
     sent_again,
 )
-from bot.core.presses import press_of, pressed
+from bot.core.presses import press_of
 from bot.core.turns import TurnId
 from bot.testing.kept_buttons import MemoryButtons
 from bot.testing.kept_events import KeptEvent as KeptEvent
+from bot.testing.kept_events import kept
 
 
 class MemoryInbox:
@@ -48,7 +50,7 @@ class MemoryInbox:
             identity = (address_of(event.inbound).channel, event.inbound.event_id)
         if identity in self._events:
             return False
-        self._events[identity] = _kept(event, at)
+        self._events[identity] = kept(event, at)
         if isinstance(event, SetAside):
             self.set_aside.append(event)
         return True
@@ -180,6 +182,13 @@ class MemoryInbox:
         for identity in pruned:
             del self._events[identity]
         return len(pruned)
+
+    def set_right(self, shown: Stretch, at: datetime) -> frozenset[SessionKey]:
+        """Let what was received when a wrong clock showed some time be received now; say where."""
+        wrong = [event for event in self._events.values() if event.received_at in shown]
+        for event in wrong:
+            event.received_at = at
+        return frozenset(event.session_key for event in wrong if event.session_key is not None)
 
     def _of_turn(self, turn_id: TurnId) -> list[KeptEvent]:
         return [event for event in self._events.values() if event.turn_id == turn_id]
@@ -337,6 +346,11 @@ class MemoryOutbox:
             self._remove(item_id)
         return len(pruned)
 
+    def set_right(self, shown: Stretch, at: datetime) -> None:
+        """Let what was made when a wrong clock showed some time be made now."""
+        for item_id, made_at in self._made_at.items():
+            self._made_at[item_id] = at if made_at in shown else made_at
+
     def remove_of_chat(self, session_key: SessionKey, turn_ids: Iterable[TurnId]) -> None:
         """Forget what was sent by a chat's turns, and what could not be delivered to it."""
         of_chat = set(turn_ids)
@@ -377,18 +391,6 @@ class MemoryOutbox:
         self._made_at[item_id] = at
         self.buttons.add(item, at)
         return item
-
-
-def _kept(event: Received | SetAside, at: datetime) -> KeptEvent:
-    """Say what is kept of an event: only messages and presses can wait."""
-    if isinstance(event, SetAside) or event.route == "none":
-        return KeptEvent(at)
-    inbound, route = event.inbound, event.route
-    message = pressed(inbound, inbound.token) if isinstance(inbound, ButtonPress) else inbound
-    if not isinstance(message, InboundMessage):
-        return KeptEvent(at)
-    key, mark = message.address.session_key, files_mark(message)
-    return KeptEvent(at, "waiting", route, message, session_key=key, files=mark)
 
 
 def _blanked(item: OutboxItem) -> OutboxItem:

@@ -12,14 +12,13 @@ from bot.core.messages import Message, user_text
 from bot.errors import ModelError
 from bot.ports import ModelClient
 from bot.testing.anthropic_server import Answer, PretendedAnthropic
+from bot.testing.patience import PATIENCE_S
 
 MakeModel = Callable[[str, str], ModelClient]
 """Builds the client for an address and a key; it gives up on silence within a second."""
 
 KEY = "-".join(["pretended"] * 3)
 MODEL = "claude-sonnet-5-5"
-
-PATIENCE_S = 10.0
 
 WEATHER = ToolSpec(
     name="weather",

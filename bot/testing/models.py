@@ -30,6 +30,7 @@ from bot.errors import (
     ModelOverloaded,
     ModelRateLimited,
     ModelRequestRefused,
+    ModelSilent,
     ModelStreamCut,
     ModelUnavailable,
 )
@@ -46,7 +47,6 @@ from bot.testing.anthropic_server import (
 )
 from bot.testing.model_meeting import (
     KEY,
-    PATIENCE_S,
     MakeModel,
     ask,
     asking,
@@ -54,6 +54,7 @@ from bot.testing.model_meeting import (
     failure,
     meeting,
 )
+from bot.testing.patience import PATIENCE_S
 
 MAX_ERROR_CHARS = 200
 
@@ -77,7 +78,10 @@ FAILURES: tuple[tuple[Answer, type[ModelError]], ...] = (
     (Broken(how="unfinished"), ModelStreamCut),
     (Broken(how="garbled"), ModelStreamCut),
     (Broken(how="not_a_stream"), ModelStreamCut),
-    (Broken(how="stall"), ModelUnavailable),
+    (Broken(how="stall"), ModelSilent),
+    (Broken(how="silent"), ModelSilent),
+    (Broken(how="hangs_up"), ModelSilent),
+    (Refused(status=504, kind="timeout_error"), ModelSilent),
 )
 """What a vendor may do, and which error the runner must see."""
 
@@ -225,7 +229,7 @@ async def waiting_time_is_told(make: MakeModel) -> None:
 
 
 async def absence_is_unavailability(make: MakeModel) -> None:
-    """Where nobody listens, the vendor is unavailable."""
+    """Where nobody listens, the vendor is unavailable, and was not asked."""
     async with PretendedAnthropic() as server:
         nobody = server.base_url
     model = make(nobody, KEY)

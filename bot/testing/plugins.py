@@ -36,6 +36,7 @@ from bot.runtime.reminder_records import StoredReminderRecords
 from bot.runtime.tools import GRACE_S, ToolRegistry
 from bot.runtime.zones import PeopleZones
 from bot.testing.clock import FakeClock
+from bot.testing.patience import PATIENCE_S
 from bot.testing.recalling import MemoryGiven
 from bot.testing.store import InMemoryStore
 
@@ -161,7 +162,7 @@ class PluginContract:
             env={**os.environ, "PYTHONHASHSEED": "7"},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
 

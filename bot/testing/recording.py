@@ -1,7 +1,7 @@
 """An inbox, a clock and a log that record, for tests of whatever receives.
 
 What is waited for here is real I/O on loopback: always by events, and no longer than
-:data:`PATIENCE_S`.
+:data:`~bot.testing.patience.PATIENCE_S`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from datetime import datetime
 from bot.core.chat import ChatAddress, ChatKind, HeardChat, Inbound, InboundMessage, Sender
 from bot.core.lifecycle import SetAside
 from bot.core.screens import HomePage, SettingField
+from bot.languages import Language, language_of
 from bot.ports import Channel, Screens
 from bot.testing.clock import FakeClock
-
-PATIENCE_S = 10.0
-"""How long real I/O on loopback may take before a test fails."""
+from bot.testing.patience import PATIENCE_S
 
 
 class WatchedClock(FakeClock):
@@ -59,6 +58,10 @@ class NoScreens:
     async def home(self, address: ChatAddress, sender: Sender) -> HomePage:
         """Give a page with nothing on it."""
         return HomePage(sections=())
+
+    def language(self, address: ChatAddress, sender: Sender) -> Language:
+        """Speak as the platform tells."""
+        return language_of(sender.language)
 
 
 class RecordingInbox:

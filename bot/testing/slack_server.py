@@ -57,6 +57,7 @@ class PretendedSlack(SocketSide):
         views: The pages and forms that the app has shown.
         scopes: What its answers say that the bot token may do; nothing is said where empty.
         calls: Names of the methods called, refused ones included.
+        known_as: The host under which it can be reached, by TLS, if others stand before it.
         stored: The files that can be fetched, at :meth:`file_url`.
         sending: Streams, files that were sent, and what one person alone was shown.
     """
@@ -76,6 +77,7 @@ class PretendedSlack(SocketSide):
         self._is_closing = False
         self._runner: web.AppRunner | None = None
         self._port = 0
+        self.known_as = ""
 
     async def __aenter__(self) -> Self:
         app = web.Application(middlewares=[forgive_hang_ups])
@@ -89,7 +91,7 @@ class PretendedSlack(SocketSide):
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         self._port = self._runner.addresses[0][1]
-        self.sending.upload_url = f"http://127.0.0.1:{self._port}/upload"
+        self.sending.upload_url = f"{self._front()}/upload"
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -102,16 +104,26 @@ class PretendedSlack(SocketSide):
     @property
     def base_url(self) -> str:
         """Where the Web API listens."""
-        return f"http://127.0.0.1:{self._port}/api/"
+        return f"{self._front()}/api/"
 
     @property
     def response_url(self) -> str:
         """Where an answer to a press can be sent."""
-        return f"http://127.0.0.1:{self._port}/respond/1"
+        return f"{self._front()}/respond/1"
 
     def file_url(self, name: str) -> str:
         """Where the file ``name`` lies."""
-        return f"http://127.0.0.1:{self._port}/files/{name}"
+        return f"{self._front()}/files/{name}"
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return self._port
+
+    def _front(self, kind: str = "http") -> str:
+        if self.known_as:
+            return f"{kind}s://{self.known_as}"
+        return f"{kind}://127.0.0.1:{self._port}"
 
     @property
     def settings(self) -> dict[str, str]:
@@ -220,7 +232,7 @@ class PretendedSlack(SocketSide):
         if (token or params.get("token")) != (self.app_token if is_opening else self.bot_token):
             raise Refusal("invalid_auth")
         if is_opening:
-            return {"url": f"ws://127.0.0.1:{self._port}/link/{len(self.calls)}"}
+            return {"url": f"{self._front('ws')}/link/{len(self.calls)}"}
         if method not in self.state.methods:
             raise Refusal("unknown_method")
         return self.state.methods[method](params)

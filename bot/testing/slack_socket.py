@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from aiohttp import WSMsgType, web
 
-from bot.testing.recording import PATIENCE_S
+from bot.testing.patience import PATIENCE_S
 from bot.testing.slack_state import Json, SlackState
 
 

@@ -71,6 +71,7 @@ class SlackState:
         channels: Types of the channels (``im``, ``mpim``, ``channel``, ``group``) by id.
         messages: Everything written, by channel and timestamp.
         current: The bot's messages as people see them now, likewise.
+        locales: The languages of people's apps, ``ja-JP``, told to those who ask for them.
         guests: Those of the people who are let in only in part.
         foreigners: The workspaces of people who are of another one.
         room_names: What channels are called.
@@ -87,6 +88,7 @@ class SlackState:
     def __init__(self) -> None:
         self.users = {"U1ADA": "Ada", "U2BOB": "Bob"}
         self.zones = {"U1ADA": "Europe/Lisbon"}
+        self.locales = {"U1ADA": "en-US"}
         self.admins: set[str] = set()
         self.guests: set[str] = set()
         self.foreigners: dict[str, str] = {}
@@ -174,7 +176,9 @@ class SlackState:
         team = self.foreigners.get(user, self.team_id)
         flags = {"is_bot": False, "is_admin": is_admin, "is_restricted": user in self.guests}
         zone = {"tz": self.zones[user]} if user in self.zones else {}
-        return {"user": {"id": user, "team_id": team, "profile": profile} | flags | zone}
+        is_asked = str(params.get("include_locale", "")).lower() in ("true", "1")
+        locale = {"locale": self.locales[user]} if is_asked and user in self.locales else {}
+        return {"user": {"id": user, "team_id": team, "profile": profile} | flags | zone | locale}
 
     def _channel(self, params: Json) -> Json:
         channel = self.known(params)

@@ -31,13 +31,13 @@ from bot.core.messages import ContentBlock, Message, ToolResult
 from bot.core.presses import KeptButton, Refusal
 from bot.core.schedule import SilentChat
 from bot.core.turns import Outcome, Step, Turn, TurnId
+from bot.testing.kept_attendance import KeptAttendance
 from bot.testing.kept_buttons import MemoryFiles
 from bot.testing.kept_changes import MemoryChanges
-from bot.testing.kept_reminders import KeptReminders
 from bot.testing.kept_steps import with_result, without_thinking
 
 
-class InMemoryStore(KeptReminders):
+class InMemoryStore(KeptAttendance):
     """Fills the ports of what is kept from dicts.
 
     ``installation`` is what the keys of its replies begin with.
@@ -136,8 +136,10 @@ class InMemoryStore(KeptReminders):
         self.who_said[turn_id] = moved(self.who_said[turn_id], dict(enumerate(places, first)))
         return request
 
-    async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
-        """Keep step number ``index``, counted from 0, and what it cost."""
+    async def record_step(
+        self, turn_id: TurnId, index: int, step: Step, call: ModelCall | None
+    ) -> None:
+        """Keep step number ``index``, counted from 0, and what it cost if nobody did yet."""
         turn = self._open_turn(turn_id)
         if index != len(turn.steps):
             raise ValueError(f"step {index} of turn {turn_id} cannot follow {len(turn.steps)}")
@@ -145,7 +147,8 @@ class InMemoryStore(KeptReminders):
         for result in step.results:
             kept = with_result(kept, result)
         self._turns_by_id[turn_id] = replace(turn, steps=(*turn.steps, kept))
-        self.calls.append(call)
+        if call is not None:
+            self.calls.append(call)
 
     async def record_start(self, turn_id: TurnId, index: int, call_ids: tuple[str, ...]) -> None:
         """Note calls of a step that are about to run and must not run twice."""

@@ -16,7 +16,7 @@ from typing import Self
 from aiohttp import web
 
 from bot.testing.hang_ups import forgive_hang_ups
-from bot.testing.recording import PATIENCE_S
+from bot.testing.patience import PATIENCE_S
 from bot.testing.telegram_files import TelegramFiles
 from bot.testing.telegram_people import TelegramPeople
 from bot.testing.telegram_rules import (

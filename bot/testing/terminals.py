@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-PATIENCE_S = 30.0
-"""How long a start, with all its imports, may take on a busy machine."""
+from bot.testing.patience import PATIENCE_S
+from bot.testing.starts import Start, begin_fork
 
 CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
 
@@ -36,29 +36,63 @@ _LAUNCHER = (
 class TerminalProcess:
     """A context manager that leaves no process behind."""
 
-    def __init__(self, command: Sequence[str], *, folder: Path, environ: Mapping[str, str]) -> None:
-        """Start the program in a folder; it sees a terminal on all of its three files."""
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        environ: Mapping[str, str],
+        is_fork: bool = False,
+    ) -> None:
+        """Start the program in a folder; it sees a terminal on all of its three files.
+
+        With ``is_fork`` it is a fork that becomes the bot's command line, and ``command`` holds
+        the arguments.
+        """
         self._screen, inside = pty.openpty()
         self._written = b""
         self._seen = 0
-        with open(inside, "r+b", buffering=0) as terminal:  # noqa: PTH123 - of a descriptor
-            self._process = subprocess.Popen(  # noqa: S603 - whatever the test names
-                [sys.executable, "-I", "-S", "-c", _LAUNCHER, *command],
-                stdin=terminal,
-                stdout=terminal,
-                stderr=terminal,
-                cwd=folder,
-                env={"TERM": "xterm", **environ},
-                start_new_session=True,
-            )
+        environ = {"TERM": "xterm", **environ}
+        try:
+            if is_fork:
+                self._begin_fork(Start(arguments=command, environ=environ, folder=folder), inside)
+            else:
+                self._begin(command, folder, environ, inside)
+        finally:
+            os.close(inside)
+
+    def _begin(
+        self, command: Sequence[str], folder: Path, environ: Mapping[str, str], terminal: int
+    ) -> None:
+        process = subprocess.Popen(  # noqa: S603 - whatever the test names
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER, *command],
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            cwd=folder,
+            env=environ,
+            start_new_session=True,
+        )
+        self._pid, self._wait = process.pid, process.wait
+
+    def _begin_fork(self, start: Start, terminal: int) -> None:
+        process = begin_fork(start, (terminal, terminal, terminal), owns_terminal=True)
+        assert process.pid is not None
+
+        def wait(timeout: float | None = None) -> int:
+            process.join(timeout)
+            assert process.exitcode is not None, "it has not ended"
+            return process.exitcode
+
+        self._pid, self._wait = process.pid, wait
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+            os.killpg(self._pid, signal.SIGKILL)
+        self._wait(PATIENCE_S)
         os.close(self._screen)
 
     @property
@@ -99,7 +133,7 @@ class TerminalProcess:
         until_s = time.monotonic() + PATIENCE_S
         while self._reads(until_s):
             pass
-        return self._process.wait(max(0.0, until_s - time.monotonic()))
+        return self._wait(max(0.0, until_s - time.monotonic()))
 
     def _reads(self, until_s: float) -> bool:
         """Take what is written next; False at the end, or when it takes too long."""

@@ -11,7 +11,7 @@ import os
 from pydantic import BaseModel, ConfigDict
 
 from bot.api import Channel, Clock
-from channels.console.person import LocalPerson
+from channels.console.person import LocalPerson, language_in
 from channels.console.pipe import PipeChannel
 from channels.console.terminal import TerminalChannel
 
@@ -29,7 +29,7 @@ class Settings(BaseModel):
 
 def build(settings: Settings, clock: Clock) -> Channel:
     """Make the channel for what standard input and output are now."""
-    person = LocalPerson(clock)
+    person = LocalPerson(clock, language_in(os.environ))
     if os.isatty(_STDIN) and os.isatty(_STDOUT):
         return TerminalChannel(person)
     return PipeChannel(person, read_from=_STDIN, write_to=_STDOUT)

@@ -20,20 +20,26 @@ from prompt_toolkit.output import Output
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from bot.api import MenuEntry
+from bot.api import Language, MenuEntry, gettext, gettext_noop, speaking
 from channels.console.markdown import TerminalMarkdown, finished_part
 from channels.console.text import without_controls
 
-_HINT = "Ctrl-D leaves the chat; Alt-Enter begins a new line."
+_HINT = gettext_noop("Ctrl-D leaves the chat; Alt-Enter begins a new line.")
 _PROMPT = "> "
 _PADDING = re.compile(r" +$", re.MULTILINE)
 
 
 class CommandCompleter(Completer):
-    """Completes the name of a command at the very beginning of what is entered."""
+    """Completes the name of a command at the very beginning of what is entered.
+
+    Attributes:
+        entries: The commands.
+        language: Says in which language they are described.
+    """
 
     def __init__(self) -> None:
         self.entries: tuple[MenuEntry, ...] = ()
+        self.language: Callable[[], Language] = lambda: "en"
 
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterator[Completion]:
         """Give what may follow; what is there already stays as it was written."""
@@ -41,7 +47,8 @@ class CommandCompleter(Completer):
         for entry in self.entries:
             name = f"/{entry.name}"
             if begun.startswith("/") and name.startswith(begun.lower()):
-                yield Completion(name[len(begun) :], display=name, display_meta=entry.description)
+                meaning = entry.described(self.language())
+                yield Completion(name[len(begun) :], display=name, display_meta=meaning)
 
 
 class Screen:
@@ -82,6 +89,10 @@ class Screen:
         if text.strip():
             self._print(Text(_PROMPT, style="bold") + Text(without_controls(text)))
         return text
+
+    def speak_in(self, language: Callable[[], Language]) -> None:
+        """Let the screen's own words be in this language, asked for anew each time."""
+        self._commands.language = language
 
     def complete_commands(self, entries: tuple[MenuEntry, ...]) -> None:
         """Complete the names of these commands when Tab is pressed."""
@@ -155,7 +166,8 @@ class Screen:
         @keys.add("c-c", filter=Condition(lambda: not self._session.app.current_buffer.text))
         def _interrupt(event: KeyPressEvent) -> None:
             if not self._on_interrupt():
-                self._print(Text(_HINT, style="dim"))
+                with speaking(self._commands.language()):
+                    self._print(Text(gettext(_HINT), style="dim"))
 
         @keys.add("escape", "enter")
         def _begin_a_line(event: KeyPressEvent) -> None:

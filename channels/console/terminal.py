@@ -47,6 +47,7 @@ class TerminalChannel(OnePersonChannel):
     async def run(self, inbox: Inbox) -> None:
         """Read and receive until the person leaves with Ctrl-D."""
         screen = await self._open_screen()
+        screen.speak_in(lambda: inbox.screens.language(ADDRESS, self._person.sender))
         async with asyncio.TaskGroup() as tasks:
 
             def stop() -> bool:

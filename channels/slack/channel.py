@@ -23,6 +23,8 @@ from bot.api import (
     Reply,
     Role,
     Sender,
+    gettext,
+    gettext_noop,
 )
 from channels.slack.limits import Pace
 from channels.slack.roles import Roles
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-STATUS = "is thinking…"
+STATUS = gettext_noop("is thinking…")
+"""What the app does, behind its name."""
 
 _SDK_MODULES = ("channels.slack.web", "channels.slack.posting", "channels.slack.receiving")
 """The modules that import the SDK, which takes most of a second."""
@@ -150,7 +153,7 @@ class SlackChannel:
             return
         poster = await self._post_office()
         try:
-            await poster.show_sign(address, STATUS)
+            await poster.show_sign(address, gettext(STATUS))
         except DeliveryError as error:
             if error.can_retry:
                 raise

@@ -39,7 +39,8 @@ NEEDED = frozenset({"app_mentions:read", "chat:write", "im:history"})
 """The scopes without which hardly anything works."""
 
 _NO_WAY_TO_SLACK = (
-    "look at the network, at https_proxy, at status.slack.com, and at channels.slack.base_url"
+    'look at the network, at "proxy" or https_proxy, at status.slack.com, and at'
+    " channels.slack.base_url"
 )
 _GIVE_BOT = (
     "Slack: your app, OAuth & Permissions, Bot User OAuth Token (xoxb-…), into SLACK_BOT_TOKEN or"
@@ -146,7 +147,12 @@ class Examination:
             "X-Slack-Signature": signature(key, sent_at, body),
         }
         async with self.web.session.post(
-            url, data=body, headers=headers, timeout=LOCAL_TIMEOUT, allow_redirects=False
+            url,
+            data=body,
+            headers=headers,
+            timeout=LOCAL_TIMEOUT,
+            allow_redirects=False,
+            middlewares=(),  # whatever the host is called: it is this machine, no proxy leads there
         ) as answer:
             return answer.status == 200 and "doctor" in await answer.text()
 

@@ -15,7 +15,7 @@ import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.api import ChannelAuthError, ChannelError, DeliveryError, FateUnknown
+from bot.api import ChannelAuthError, ChannelError, DeliveryError, FateUnknown, distrust
 
 Effect = Literal["mended", "given up", "rests", "again", "token", "unknown"]
 """What follows: it is brought in another form; never again; after a pause; later; once the token is
@@ -229,6 +229,7 @@ _NEVER_CONNECTED = (
     aiohttp.ClientConnectorError,
     aiohttp.ClientConnectorCertificateError,
     aiohttp.ConnectionTimeoutError,
+    aiohttp.ClientHttpProxyError,
 )
 _BROKEN_OFF = (
     SlackClientError,
@@ -265,9 +266,19 @@ def translated(token_setting: str) -> Iterator[None]:
     except SlackApiError as error:
         raise _refusal(error, token_setting) from error
     except _NEVER_CONNECTED as error:
-        raise DeliveryError(f"Slack cannot be reached ({type(error).__name__})") from error
+        raise DeliveryError(f"Slack cannot be reached ({reason_of(error)})") from error
     except _BROKEN_OFF as error:
         raise FateUnknown(f"Slack did not answer ({type(error).__name__})") from error
+
+
+def reason_of(error: Exception) -> str:
+    """Say in a few words why a connection came to nothing; no address is in them."""
+    match error:
+        case aiohttp.ClientHttpProxyError(status=status):
+            return f'the proxy answers {status}: look at "proxy"'
+        case aiohttp.ClientProxyConnectionError():
+            return 'the proxy cannot be reached: look at "proxy"'
+    return distrust(error) or type(error).__name__
 
 
 def told(answer: Mapping[str, object], name: str) -> str:

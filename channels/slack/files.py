@@ -18,6 +18,7 @@ from bot.api import (
     DeliveryError,
     FileTooLarge,
 )
+from channels.slack.failures import reason_of
 
 _DOMAINS = (".slack.com", ".slack-gov.com")
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10.0, sock_read=20.0)
@@ -52,7 +53,7 @@ async def fetch_file(
                 raise _no_access()
             return await _read(response)
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        raise DeliveryError(f"Slack gave no file ({type(error).__name__})") from error
+        raise DeliveryError(f"Slack gave no file ({reason_of(error)})") from error
 
 
 def _is_slacks(url: str, base_url: str) -> bool:

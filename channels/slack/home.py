@@ -12,7 +12,15 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel, Field, ValidationError
 
-from bot.api import ChatAddress, HomePage, InboundMessage, Section, Sender
+from bot.api import (
+    ChatAddress,
+    HomePage,
+    InboundMessage,
+    Section,
+    Sender,
+    gettext,
+    gettext_noop,
+)
 from channels.slack.commands import Person, Who, kind_of
 from channels.slack.inbound import is_direct
 from channels.slack.modal import OPENS, Json
@@ -25,7 +33,7 @@ MOST_BLOCKS = 100
 """Source: docs.slack.dev, Block Kit: section, header, button; a view. Read 2026-11-30."""
 
 _ACTION = "home."
-_CUT = "… and more."
+_CUT = gettext_noop("… and more.")
 
 
 class _Opened(BaseModel):
@@ -66,13 +74,13 @@ def view_of(page: HomePage, address: ChatAddress) -> Json:
     """Lay a page out that is about a direct chat."""
     blocks = list(_blocks(page))
     if len(blocks) > MOST_BLOCKS:
-        blocks[MOST_BLOCKS - 1 :] = [_text(_CUT)]
+        blocks[MOST_BLOCKS - 1 :] = [_text(gettext(_CUT))]
     return {"type": "home", "private_metadata": address.chat, "blocks": blocks}
 
 
 def _blocks(page: HomePage) -> Iterator[Json]:
     if page.may_configure:
-        settings = _button("Settings", OPENS.removeprefix("/"), "settings")
+        settings = _button(gettext("Settings"), OPENS.removeprefix("/"), "settings")
         yield {"type": "actions", "elements": [settings]}
     for number, section in enumerate(page.sections):
         title = section.title[:MOST_HEADER_CHARS]

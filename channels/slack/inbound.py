@@ -57,7 +57,8 @@ class Knowledge:
     """What the bot knows when an event comes.
 
     Attributes:
-        names: What people and channels are called, by id; ``zones`` where people live likewise.
+        names: What people and channels are called, by id; likewise ``zones``, where people live,
+            and ``languages``, those of their apps.
         guests: Ids of people who are let in by name only; None where guests are as others are.
         told: Ids of those of whom Slack has said whether they are guests.
         follows_threads: Whether what is written to nobody by name in a thread may be meant for it.
@@ -65,6 +66,7 @@ class Knowledge:
 
     names: Mapping[str, str] = field(default_factory=lambda: NO_NAMES)
     zones: Mapping[str, str] = field(default_factory=lambda: NO_NAMES)
+    languages: Mapping[str, str] = field(default_factory=lambda: NO_NAMES)
     guests: Container[str] | None = None
     told: Container[str] = ()
     follows_threads: bool = True
@@ -118,6 +120,7 @@ class Scene:
             user_id=user,
             name=plain_name(self.known.names.get(user, user), user),
             timezone=self.known.zones.get(user, ""),
+            language=self.known.languages.get(user, ""),
             is_guest=guests is not None and (is_foreign or user in guests),
         )
 

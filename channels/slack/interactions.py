@@ -1,7 +1,7 @@
 """What people do beside writing: slash commands, buttons, the form of settings, the App Home.
 
 The law of this file: what is to be done is in the inbox before Slack is told. What is only shown (a
-form, a page) is not kept, and Slack is not made to wait for it.
+form, a page, a greeting) is not kept, and Slack is not made to wait for it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,14 @@ from bot.api import (
     Inbox,
     Sender,
     StoreError,
+    gettext,
+    gettext_noop,
+    speaking,
 )
 from channels.slack import home, modal
 from channels.slack.commands import Who, is_below_hidden, is_command, read_command, read_press
+from channels.slack.events import GREETED_TYPE
+from channels.slack.greeting import GREETING, OpenedThread, opened_thread, prompts
 from channels.slack.inbound import is_direct
 from channels.slack.payloads import Callback
 from channels.slack.settings import CHANNEL
@@ -39,20 +44,19 @@ Json = Mapping[str, object]
 
 _KINDS = ("block_actions", "view_submission", "view_closed", "shortcut", "message_action")
 
+_SHOWN_TO = ("app_home_opened", GREETED_TYPE)
+"""Types of the events that tell that somebody looks at what is only shown."""
+
 IS_IN_WITHIN_S = 1.0
 """A third of the time that Slack gives for a command."""
 
-NOT_IN: Json = {
-    "response_type": "ephemeral",
-    "text": "I am not in this channel. `/invite` me, then I can answer here.",
-}
+NOT_IN = gettext_noop("I am not in this channel. `/invite` me, then I can answer here.")
 """What who gives a command is told where the bot cannot post; nobody else sees it."""
 
-NO_COMMAND: Json = {
-    "response_type": "ephemeral",
-    "text": "`/daybook` takes commands: `/daybook help` lists them. To talk to me, mention me in a "
-    "channel, or write to me in a direct message.",
-}
+NO_COMMAND = gettext_noop(
+    "`/daybook` takes commands: `/daybook help` lists them. To talk to me, mention me in a "
+    "channel, or write to me in a direct message."
+)
 """What who asks something in a slash command is told: an answer would have no thread to stand in,
 and nobody would see the question. Nothing of it is kept."""
 
@@ -62,16 +66,18 @@ def is_interaction(body: Json) -> bool:
     if body.get("type") in _KINDS or isinstance(body.get("command"), str):
         return True
     event = body.get("event")
-    return isinstance(event, Mapping) and event.get("type") == "app_home_opened"
+    return isinstance(event, Mapping) and event.get("type") in _SHOWN_TO
 
 
 def doer_of(body: Json) -> frozenset[str]:
     """Find the user id of who did it; none where it makes no sense."""
     user, event = body.get("user"), body.get("event")
     around = event if isinstance(event, Mapping) else {}
-    told = (
-        user.get("id") if isinstance(user, Mapping) else body.get("user_id") or around.get("user")
-    )
+    thread = opened_thread(around)
+    if isinstance(user, Mapping):
+        told = user.get("id")
+    else:
+        told = body.get("user_id") or around.get("user") or (thread.user if thread else None)
     return frozenset({told}) if isinstance(told, str) and told else frozenset()
 
 
@@ -125,6 +131,8 @@ class Interactions:
             await self._press(body, who)
         elif (opened := home.opened(body, who)) is not None:
             self._show("home", self._publish(*opened))
+        elif (thread := opened_thread(body.get("event"))) is not None:
+            self.background.create_task(self._greet(thread, who))
         return None
 
     async def _who_did(self, body: Json) -> Who:
@@ -148,11 +156,16 @@ class Interactions:
         if not self._hears(message.address):
             return None
         if message.kind == "group" and not await self._is_in(message.address.chat):
-            return NOT_IN
+            return self._told(NOT_IN, message)
         if not is_command(message):
-            return NO_COMMAND
+            return self._told(NO_COMMAND, message)
         await self._give(await self._in_its_chat(message), body)
         return None
+
+    def _told(self, text: str, message: InboundMessage) -> Json:
+        """Answer a command so that nobody but who gave it sees it."""
+        with speaking(self.inbox.screens.language(message.address, message.sender)):
+            return {"response_type": "ephemeral", "text": gettext(text)}
 
     async def _is_in(self, channel: str) -> bool:
         """Say whether the bot can answer in a channel, as far as Slack says so in time."""
@@ -175,7 +188,8 @@ class Interactions:
             form = self.inbox.screens.settings(message.address, message.sender, message.kind)
             trigger = body.get("trigger_id")
             if form is not None and isinstance(trigger, str):
-                view = modal.view_of(form, message.address, message.kind)
+                with speaking(self.inbox.screens.language(message.address, message.sender)):
+                    view = modal.view_of(form, message.address, message.kind)
                 self._show("form", self._open(trigger, view, message))
                 return
         await self.inbox.receive((message,))
@@ -207,12 +221,14 @@ class Interactions:
     async def _submission(self, body: Json, who: Who) -> Json | None:
         """Check a form that was filled in; give what is wrong with it, or have it carried out."""
         filled = modal.read(body, who, self.clock.now())
-        if filled is None:
+        if filled is None or not filled.commands:
             return None
-        if faults := self.inbox.screens.faults(filled.values):
+        first, screens = filled.commands[0], self.inbox.screens
+        with speaking(screens.language(first.address, first.sender)):
+            faults = screens.faults(filled.values)
+        if faults:
             return modal.refusal(faults)
-        if filled.commands:
-            await self.inbox.receive(filled.commands)
+        await self.inbox.receive(filled.commands)
         return None
 
     async def _publish_after(self, message: InboundMessage, address: ChatAddress) -> None:
@@ -222,8 +238,21 @@ class Interactions:
 
     async def _publish(self, address: ChatAddress, sender: Sender) -> None:
         newest = await self.inbox.heard_in(address, limit=1)
-        page = await self.inbox.screens.home(newest[0].address if newest else address, sender)
-        await self.views.publish(sender.user_id, home.view_of(page, address))
+        place, screens = newest[0].address if newest else address, self.inbox.screens
+        with speaking(screens.language(place, sender)):
+            view = home.view_of(await screens.home(place, sender), address)
+        await self.views.publish(sender.user_id, view)
+
+    async def _greet(self, thread: OpenedThread, who: Who) -> None:
+        sender = who.sender(thread.user, self.workspace.identity.team_id, "")
+        address = who.address(thread.channel, thread.thread_ts)
+        with speaking(self.inbox.screens.language(address, sender)):
+            shown = gettext(GREETING), prompts()
+        try:
+            await self.workspace.reader.greet(thread.channel, thread.thread_ts, *shown)
+        except ChannelError as error:
+            about = {"channel": CHANNEL, "why": str(error)}
+            logger.warning("greeting.not_shown", extra=about)
 
     def _show(self, what: str, work: Coroutine[object, object, None]) -> None:
         self.background.create_task(self._shown(what, work))

@@ -29,7 +29,7 @@ SCOPES: Final = {
     "im:write": "to write to admins who did not write to it of late",
     "mpim:history": "to be told of messages in group direct chats",
     "mpim:read": "to know its group direct chats",
-    "users:read": "to know what people are called, who is an admin and who a guest",
+    "users:read": "to know names, time zones and languages, who is an admin and who a guest",
 }
 """The scopes of the bot token, and what each is for."""
 

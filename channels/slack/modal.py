@@ -15,7 +15,14 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field, ValidationError
 
-from bot.api import ChatAddress, ChatKind, InboundMessage, SessionKey, SettingField
+from bot.api import (
+    ChatAddress,
+    ChatKind,
+    InboundMessage,
+    SessionKey,
+    SettingField,
+    gettext,
+)
 from channels.slack.commands import Person, Who
 
 OPENS = "/config"
@@ -88,44 +95,56 @@ def view_of(form: tuple[SettingField, ...], address: ChatAddress, kind: ChatKind
         of_groups=tuple(each.key for each in form if each.is_of_groups),
     )
     is_private = kind == "private"
-    intro = (
-        "A change holds from the next request to the model on. What is left empty is given back to"
-        " the operator."
-    )
-    if not is_private:
-        intro += " group_mode is set for this channel, all else for all chats."
     return {
         "type": "modal",
         "callback_id": CALLBACK,
-        "title": _plain("Settings"),
-        "submit": _plain("Set"),
-        "close": _plain("Cancel"),
+        "title": _plain(gettext("Settings")),
+        "submit": _plain(gettext("Set")),
+        "close": _plain(gettext("Cancel")),
         "private_metadata": seen.model_dump_json(),
         "blocks": [
-            {"type": "section", "text": _plain(intro)},
+            {"type": "section", "text": _plain(_intro(is_private, seen.of_groups))},
             *([_scope()] if is_private else []),
             *map(_input, form),
         ],
     }
 
 
+def _intro(is_private: bool, of_groups: tuple[str, ...]) -> str:
+    if is_private:
+        return gettext(
+            "A change holds from the next request to the model on. What is left empty is given"
+            " back to the operator."
+        )
+    return gettext(
+        "A change holds from the next request to the model on. What is left empty is given back"
+        " to the operator. Set for this channel: {keys}. All else is set for all chats.",
+        keys=", ".join(of_groups),
+    )
+
+
 def _scope() -> Json:
-    for_all = _option(_FOR_ALL, "All chats")
+    for_all = _option(_FOR_ALL, gettext("All chats"))
     return {
         "type": "input",
         "block_id": SCOPE,
-        "label": _plain("Where"),
+        "label": _plain(gettext("Where")),
         "element": {
             "type": "static_select",
             "action_id": ACTION,
-            "options": [for_all, _option(_FOR_THIS, "This chat only")],
+            "options": [for_all, _option(_FOR_THIS, gettext("This chat only"))],
             "initial_option": for_all,
         },
     }
 
 
 def _input(field: SettingField) -> Json:
-    hint = f"{field.description} Now {field.source}; left empty: {field.left_empty}."
+    hint = gettext(
+        "{description} Now {source}; left empty: {value}.",
+        description=field.description,
+        source=field.source,
+        value=field.left_empty,
+    )
     return {
         "type": "input",
         "block_id": field.key,
@@ -140,7 +159,7 @@ def _element(field: SettingField) -> Json:
     if field.kind == "choice":
         options = {choice: _option(choice, choice) for choice in field.choices}
         # Nobody can empty a choice again once it is made.
-        given_back = _option(_BACK, f"Default: {field.left_empty}")
+        given_back = _option(_BACK, gettext("Default: {value}", value=field.left_empty))
         first: Json = {"initial_option": options[field.value]} if field.value in options else {}
         return {"type": "static_select", "options": [*options.values(), given_back]} | first
     filled: Json = {"initial_value": field.value} if field.value else {}

@@ -32,11 +32,17 @@ ASKED_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What Slack says of a person or a channel; ``timezone`` is a person's, by its IANA name."""
+    """What Slack says of a person or a channel.
+
+    Attributes:
+        timezone: A person's, by its IANA name; empty where Slack tells none.
+        language: That of a person's app, a BCP 47 tag; likewise.
+    """
 
     name: str
     is_guest: bool = False
     timezone: str = ""
+    language: str = ""
 
 
 def is_of_workspace(user: Mapping[str, object], team_id: str) -> bool:
@@ -65,6 +71,7 @@ class NameBook:
         self._clock = clock
         self._names: dict[str, str] = {}
         self._zones: dict[str, str] = {}
+        self._languages: dict[str, str] = {}
         self._guests: set[str] = set()
         self._good_until_s: dict[str, float] = {}
         self._asking: dict[str, asyncio.Task[None]] = {}
@@ -80,6 +87,11 @@ class NameBook:
     def zones(self) -> Mapping[str, str]:
         """The time zones of people that are known at this moment; grows by itself."""
         return MappingProxyType(self._zones)
+
+    @property
+    def languages(self) -> Mapping[str, str]:
+        """The languages of people that are known at this moment; grows by itself."""
+        return MappingProxyType(self._languages)
 
     @property
     def guests(self) -> AbstractSet[str]:
@@ -137,5 +149,7 @@ class NameBook:
         self._names[who] = entry.name
         if entry.timezone:
             self._zones[who] = entry.timezone
+        if entry.language:
+            self._languages[who] = entry.language
         (self._guests.add if entry.is_guest else self._guests.discard)(who)
         self._good_until_s[who] = self._clock.monotonic() + kept_s

@@ -98,6 +98,7 @@ class Stop(Place):
 
 
 class _AssistantThread(BaseModel):
+    user_id: str = ""
     channel_id: str = Field(min_length=1)
     thread_ts: Timestamp
 

@@ -54,7 +54,8 @@ class SlackReader:
             ChannelError: It cannot be had now, or ever.
         """
         if who.startswith(("U", "W")):
-            answer = await self._users.call(lambda: self._get("users.info", user=who))
+            about = {"user": who, "include_locale": "true"}
+            answer = await self._users.call(lambda: self._get("users.info", **about))
             return self._person(who, answer.get("user"))
         answer = await self._rooms.call(lambda: self._get("conversations.info", channel=who))
         match answer.get("channel"):
@@ -146,11 +147,12 @@ class SlackReader:
         profile = user.get("profile")
         named = profile if isinstance(profile, Mapping) else {}
         name = named.get("display_name") or named.get("real_name") or user.get("name") or who
-        zone = user.get("tz")
+        zone, locale = user.get("tz"), user.get("locale")
         return Entry(
             name=str(name),
             is_guest=self._is_guest(user),
             timezone=zone if isinstance(zone, str) else "",
+            language=locale if isinstance(locale, str) else "",
         )
 
     def _is_guest(self, user: Json) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -12,11 +11,8 @@ from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.api import ChannelError
 from channels.slack.door import Door, NotNow
-from channels.slack.greeting import GREETING, opened_thread, prompts
-from channels.slack.reading import Json, SlackReader
-from channels.slack.settings import CHANNEL
+from channels.slack.reading import Json
 from channels.slack.web import WebApi
 
 logger = logging.getLogger(__name__)
@@ -27,7 +23,7 @@ none of which is used here."""
 bolt_logger.setLevel(logging.ERROR)
 
 Interact = Callable[[Json], Awaitable[Json | None]]
-"""Sees to a slash command, a button or a form; gives what Slack is answered with, if anything."""
+"""Sees to what is no message; gives what Slack is answered with, if anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,15 +45,11 @@ class StoreFirst(AsyncMiddleware):
     def __init__(
         self,
         door: Door,
-        reader: SlackReader,
-        background: asyncio.TaskGroup,
         *,
-        interact: Interact | None = None,
-        is_interaction: Callable[[Json], bool] = lambda _: False,
+        interact: Interact,
+        is_interaction: Callable[[Json], bool],
     ) -> None:
         self._door = door
-        self._reader = reader
-        self._background = background
         self._interact = interact
         self._is_interaction = is_interaction
 
@@ -70,24 +62,14 @@ class StoreFirst(AsyncMiddleware):
     ) -> BoltResponse:
         """Store what the request tells, if it is for us."""
         body: Json = req.body
-        if self._interact is not None and self._is_interaction(body):
+        if self._is_interaction(body):
             answer = await self._interact(body)
             return BoltResponse(status=200, body=dict(answer) if answer else "")
         try:
             await self._door.take(body)
         except NotNow:
             return BoltResponse(status=503)
-        place = opened_thread(body.get("event"))
-        if place is not None:
-            self._background.create_task(self._greet(*place))
         return BoltResponse(status=200)
-
-    async def _greet(self, channel: str, thread_ts: str) -> None:
-        try:
-            await self._reader.greet(channel, thread_ts, GREETING, prompts())
-        except ChannelError as error:
-            about = {"channel": CHANNEL, "why": str(error)}
-            logger.warning("greeting.not_shown", extra=about)
 
 
 class Receiver:

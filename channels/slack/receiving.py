@@ -54,13 +54,7 @@ async def receive(
             clock=clock,
             background=background,
         )
-        store_first = StoreFirst(
-            door,
-            workspace.reader,
-            background,
-            interact=interactions.take,
-            is_interaction=is_interaction,
-        )
+        store_first = StoreFirst(door, interact=interactions.take, is_interaction=is_interaction)
         take = Receiver(web, store_first).take
         if settings.mode == "http":
             await HttpEvents(settings, clock, reachability, take).serve(web.identify)

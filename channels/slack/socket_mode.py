@@ -22,7 +22,7 @@ from channels.slack.failures import translated
 from channels.slack.reachability import Reachability
 from channels.slack.receiver import Taken
 from channels.slack.settings import CHANNEL
-from channels.slack.web import WebApi, proxy_for
+from channels.slack.web import WebApi
 
 logger = logging.getLogger(__name__)
 
@@ -153,7 +153,6 @@ class SocketMode:
                 heartbeat=HEARTBEAT_S,
                 autoping=False,  # so that Slack's pings are seen, which show that it is there
                 timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_TIMEOUT_S),
-                proxy=proxy_for(url),
             )
         try:
             with translated("app_token"):

@@ -12,8 +12,8 @@ import aiohttp
 
 from bot.api import ChatAddress, DeliveryError, FateUnknown, Reply
 from channels.slack.blocks import caption_of
-from channels.slack.failures import told
-from channels.slack.web import WebApi, proxy_for
+from channels.slack.failures import reason_of, told
+from channels.slack.web import WebApi
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10.0, sock_read=20.0)
 _LATER = frozenset({408, 425, 429})
@@ -49,12 +49,10 @@ async def upload(web: WebApi, place: ChatAddress, reply: Reply) -> str:
 
 async def _bring(web: WebApi, url: str, content: bytes) -> None:
     try:
-        async with web.session.post(
-            url, data=content, timeout=_TIMEOUT, proxy=proxy_for(url)
-        ) as response:
+        async with web.session.post(url, data=content, timeout=_TIMEOUT) as response:
             status = response.status
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        raise DeliveryError(f"Slack took no file ({type(error).__name__})") from error
+        raise DeliveryError(f"Slack took no file ({reason_of(error)})") from error
     if status != 200:
         can_retry = status >= 500 or status in _LATER
         raise DeliveryError(f"Slack took no file ({status})", can_retry=can_retry)

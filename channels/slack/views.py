@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from bot.api import DeliveryError
 from channels.slack.failures import Refused, translated
-from channels.slack.web import WebApi, proxy_for
+from channels.slack.web import WebApi
 
 View = Mapping[str, object]
 """A view as Block Kit JSON: a modal, or an App Home."""
@@ -62,10 +62,9 @@ class ViewCalls:
         own = urlsplit(self._web.client.base_url).hostname
         if host != own and not host.endswith(_SLACK):
             raise DeliveryError("the address to answer at is not Slack's", can_retry=False)
-        proxy = proxy_for(response_url)
         with translated("bot_token"):
             async with self._web.session.post(
-                response_url, json={"delete_original": True}, allow_redirects=False, proxy=proxy
+                response_url, json={"delete_original": True}, allow_redirects=False
             ) as answer:
                 if answer.status != 200:
                     raise DeliveryError(f"Slack refused it ({answer.status})", can_retry=False)

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from slack_sdk.http_retry.async_handler import AsyncRetryHandler
@@ -20,8 +18,9 @@ from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncServerErrorRetryHandler,
 )
 from slack_sdk.web.async_client import AsyncWebClient
+from yarl import URL
 
-from bot.api import Attachment
+from bot.api import Attachment, proxy_for, trusted
 from channels.slack.failures import translated
 from channels.slack.files import fetch_file
 from channels.slack.inbound import Identity
@@ -50,7 +49,9 @@ class WebApi:
 
     def __init__(self, settings: Settings) -> None:
         limit = aiohttp.ClientTimeout(total=REQUEST_TIMEOUT_S, sock_connect=CONNECT_TIMEOUT_S)
-        self.session = aiohttp.ClientSession(timeout=limit)
+        self.session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(ssl=trusted()), timeout=limit, middlewares=(_led,)
+        )
         self._settings = settings
         self.client = self._client(settings, [])
         self._patient = self._client(
@@ -65,7 +66,7 @@ class WebApi:
             logger=sdk_logger,
             retry_handlers=retrying,
         )
-        client.proxy = proxy_for(client.base_url)  # the SDK's own choice ignores no_proxy
+        client.proxy = None  # the SDK's own choice ignores no_proxy; the session makes it
         return client
 
     async def identify(self) -> Identity:
@@ -138,12 +139,13 @@ class WebApi:
         await self.session.close()
 
 
-def proxy_for(url: str) -> str | None:
-    """Choose the proxy that the environment names for an address, WebSockets included."""
-    parts = urlsplit(url)
-    if not parts.hostname or proxy_bypass(parts.hostname):
-        return None
-    return getproxies().get("https" if parts.scheme in ("https", "wss") else "http")
+async def _led(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Lead every request of a session, redirects and WebSockets too, the way that it has to go."""
+    proxy = proxy_for(str(request.url))
+    request.update_proxy(None if proxy is None else URL(proxy), None, None)
+    return await handler(request)
 
 
 def _given(params: Params) -> dict[str, object]:

@@ -43,6 +43,7 @@ class Workspace:
         return Knowledge(
             names=self.book.names,
             zones=self.book.zones,
+            languages=self.book.languages,
             guests=self.book.guests if self.minds_guests else None,
             told=self.book.known,
             follows_threads=self._settings.threads == "follow",

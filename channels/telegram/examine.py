@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from socket import gaierror
 from urllib.error import URLError
 from urllib.parse import urlsplit
 
-from bot.api import Clock, Finding, judge_clock, one_line
+from bot.api import Clock, Finding, blame_proxy, distrust, judge_clock, one_line
 from channels.telegram.plain_request import NO_ANSWER, Answer, ask
 from channels.telegram.token import redact
 
@@ -28,8 +29,8 @@ MOST_GROUPS = 20
 """How many of the groups of the settings are looked up."""
 
 _UNREACHABLE = (
-    "look at the network and at https_proxy; channels.telegram.base_url is https://api.telegram.org"
-    " unless you run a Bot API server of your own"
+    'look at the network, and at "proxy" or https_proxy; channels.telegram.base_url is'
+    " https://api.telegram.org unless you run a Bot API server of your own"
 )
 _GIVE_ONE = (
     "@BotFather: /mybots, your bot, API Token; put it into TELEGRAM_BOT_TOKEN or"
@@ -95,7 +96,10 @@ class _Examination:
                 found.append(finding)
         except NO_ANSWER as error:
             cause = error.reason if isinstance(error, URLError) else error
-            reason = one_line(redact(str(cause)) or type(cause).__name__)
+            blamed = distrust(error)
+            if isinstance(cause, ConnectionRefusedError | gaierror):
+                blamed = blame_proxy(cause, self._subject.address)
+            reason = one_line(blamed or redact(str(cause)) or type(cause).__name__)
             found.append(_broken("reach", f"Telegram cannot be reached ({reason})", _UNREACHABLE))
         return tuple(found)
 

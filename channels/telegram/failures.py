@@ -20,7 +20,14 @@ from telegram.error import (
     TelegramError,
 )
 
-from bot.api import ChannelAuthError, ChannelError, DeliveryError, FateUnknown
+from bot.api import (
+    ChannelAuthError,
+    ChannelError,
+    DeliveryError,
+    FateUnknown,
+    blame_proxy,
+    distrust,
+)
 from channels.telegram.durations import seconds_of
 from channels.telegram.token import TOKEN_REFUSED, redact
 
@@ -252,7 +259,7 @@ def failure_of(error: TelegramError, *, is_repeatable: bool) -> ChannelError:
             unknown fate may simply be made again. A 5xx counts as unknown fate: behind Telegram's
             front servers the message may have been accepted.
     """
-    text = redact(f"Telegram: {error.message}")
+    text = redact(f"Telegram: {reason_of(error.__cause__) or error.message}")
     match kind_of(error).effect:
         case "token":
             return ChannelAuthError(TOKEN_REFUSED)
@@ -264,6 +271,20 @@ def failure_of(error: TelegramError, *, is_repeatable: bool) -> ChannelError:
             return DeliveryError(text)
         case "unknown":
             return DeliveryError(text) if is_repeatable else FateUnknown(text)
+
+
+def reason_of(cause: BaseException | None) -> str:
+    """Say what the way to Telegram has against a connection; empty where it is not that.
+
+    Args:
+        cause: What the HTTP client raised, if it did.
+    """
+    match cause:
+        case httpx.ProxyError():
+            return distrust(cause) or f'the proxy answers "{cause}": look at "proxy"'
+        case httpx.ConnectError() | httpx.ConnectTimeout():
+            return distrust(cause) or blame_proxy(cause, str(cause.request.url))
+    return "" if cause is None else distrust(cause)
 
 
 def _by_class(error: TelegramError) -> ErrorName | None:

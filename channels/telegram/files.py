@@ -21,7 +21,7 @@ from bot.api import (
     DeliveryError,
     FileTooLarge,
 )
-from channels.telegram.failures import failure_of
+from channels.telegram.failures import failure_of, reason_of
 from channels.telegram.token import TOKEN_REFUSED
 
 _TIMEOUT = httpx.Timeout(20.0, connect=10.0)
@@ -82,7 +82,8 @@ class Files:
                 return await _read(response)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             # Not "from error": what these say has the address in it, and that the token.
-            raise DeliveryError(f"Telegram gave no file ({type(error).__name__})") from None
+            reason = reason_of(error) or type(error).__name__
+            raise DeliveryError(f"Telegram gave no file ({reason})") from None
 
     async def _open_web(self) -> httpx.AsyncClient:
         async with self._opening:

@@ -11,11 +11,11 @@ import json
 import re
 from typing import Final
 
-from bot.api import ChannelError, ChatAddress, MenuEntry
+from bot.api import LANGUAGES, ChannelError, ChatAddress, MenuEntry
 from channels.telegram.roles import Ask
 
-LANGUAGES: Final = ("", "zh", "ja")
-"""Those in which the bot's own commands are described; the first is for all others."""
+MENU_LANGUAGES: Final = ("", *LANGUAGES[1:])
+"""Those in which the bot's own commands are described; the first, English, is for all others."""
 
 MOST_COMMANDS: Final = 100
 MOST_DESCRIPTION_CHARS: Final = 256
@@ -55,12 +55,12 @@ class Menu:
         chats = frozenset(address.chat for address in admins)
         failures: list[ChannelError] = []
         for scope in _scopes(chats):
-            for language in LANGUAGES:
+            for language in MENU_LANGUAGES:
                 commands = _commands(entries, str(scope["type"]), language)
                 await self._set(scope, language, commands, failures)
         left = self._chats | {address.chat for address in former}
         for chat in sorted(left - chats):
-            for language in LANGUAGES:
+            for language in MENU_LANGUAGES:
                 await self._set(_chat_scope(chat), language, [], failures)
         self._chats = chats
         if failures:

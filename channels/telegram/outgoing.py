@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from bot.api import Button, OutgoingFile, Reply
+from bot.api import Button, OutgoingFile, Reply, gettext, gettext_noop
 from channels.telegram.failures import ErrorName
 from channels.telegram.keyboards import keyboard_of
 from channels.telegram.render import MAX_SPANS, MAX_UNITS, Rendered, plain, render
@@ -23,7 +23,7 @@ MAX_PHOTO_BYTES = 10_000_000
 PHOTOS = frozenset({"image/jpeg", "image/png"})
 """What Telegram shows as a picture; of other formats it would make something else."""
 
-TOPIC_IS_GONE = "\n\n*(Its topic is gone.)*"
+TOPIC_IS_GONE = gettext_noop("*(Its topic is gone.)*")
 
 _TAIL_UNITS = 100
 """What is kept of the end of a caption that is too long: there the bot says that it repeats."""
@@ -136,7 +136,7 @@ def mended(message: Outgoing, complaint: ErrorName) -> Outgoing | None:
     if message.rich and complaint in ("refused", "formatting", "too long"):
         return replace(message, rich="")
     if complaint == "thread gone" and message.thread is not None:
-        source = message.source + TOPIC_IS_GONE
+        source = f"{message.source}\n\n{gettext(TOPIC_IS_GONE)}"
         return replace(message, thread=None, source=source, rendered=render(source))
     if complaint == "reply gone" and message.reply_to is not None:
         return replace(message, reply_to=None)

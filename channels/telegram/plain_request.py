@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPMessage, HTTPResponse
 
+from bot.api import proxy_for
+
 NO_ANSWER = (OSError, HTTPException, ValueError)
 """What :func:`ask` raises when there is no answer of the Bot API."""
 
@@ -53,7 +55,7 @@ def ask(address: str, method: str, parameters: dict[str, object], *, timeout_s: 
         data=json.dumps(parameters).encode(),
         headers={"Content-Type": "application/json"},
     )
-    with _opener().open(request, timeout=timeout_s) as response:
+    with _opener(address).open(request, timeout=timeout_s) as response:
         return _read(response.status, _all_of(response, timeout_s), response.headers)
 
 
@@ -68,8 +70,10 @@ class _TakesAnyStatus(urllib.request.HTTPErrorProcessor):
     https_response = http_response
 
 
-def _opener() -> urllib.request.OpenerDirector:
-    return urllib.request.build_opener(_TakesAnyStatus)
+def _opener(address: str) -> urllib.request.OpenerDirector:
+    proxy = proxy_for(address)
+    proxies = {} if proxy is None else {"http": proxy, "https": proxy}
+    return urllib.request.build_opener(_TakesAnyStatus, urllib.request.ProxyHandler(proxies))
 
 
 def _all_of(response: HTTPResponse, limit_s: float) -> bytes:

@@ -59,8 +59,12 @@ def _sender(said: dict[object, object]) -> Sender | None:
             return None
         case {"from": {"id": int(number), **person}}:
             name = f"{person.get('first_name') or ''} {person.get('last_name') or ''}"
+            language = person.get("language_code")
             return Sender(
-                channel="telegram", user_id=str(number), name=plain_name(well_formed(name))
+                channel="telegram",
+                user_id=str(number),
+                name=plain_name(well_formed(name)),
+                language=language if isinstance(language, str) else "",
             )
     return None
 

@@ -97,15 +97,40 @@ class EmptyRoot:
 
     async def start(self, image: Image, environ: Mapping[str, str]) -> Container:
         """Run the program of the image, as somebody without rights in a root that is read-only."""
+        unshare = await asyncio.create_subprocess_exec(
+            *self._contained(image, environ, ()), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        return Container(unshare, image)
+
+    def verb(self, image: Image, *words: str, stdin: Path) -> str:
+        """Run the program likewise to its end, with words behind it; give what it says.
+
+        Raises:
+            subprocess.CalledProcessError: It failed.
+        """
+        command = self._contained(image, {}, words)
+        with stdin.open("rb") as file:
+            done = subprocess.run(command, check=True, stdin=file, capture_output=True, text=True)
+        return done.stdout
+
+    def lay(self, path: str, text: str) -> None:
+        """Lay a file into the root, as one of the operator's is mounted: for reading only."""
+        place = self._inside(path, "")
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+
+    def take(self, volume: str, name: str) -> Path:
+        """Take a file out of a volume, as an engine does: it is root's, with the mode it had."""
+        return Path(shutil.copy2(self._volume(volume) / name, self._place))
+
+    def _contained(
+        self, image: Image, environ: Mapping[str, str], words: tuple[str, ...]
+    ) -> list[str]:
         for name in image.volumes:
             self._fill_volume(name)
         everything = {**_PATH, **image.environ, **environ}
-        inside = _as_nobody(image.user, everything, image.program)
-        command = self._entered(("env", "-C", image.folder, *inside), volumes=image.volumes)
-        unshare = await asyncio.create_subprocess_exec(
-            *command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
-        return Container(unshare, image)
+        inside = _as_nobody(image.user, everything, (*image.program, *words))
+        return self._entered(("env", "-C", image.folder, *inside), volumes=image.volumes)
 
     def _carry_out(
         self, command: tuple[str, ...], *, folder: str, environ: Mapping[str, str]
@@ -203,11 +228,14 @@ class Container:
 
     async def is_healthy(self) -> bool:
         """Carry the health check out, beside it and as it."""
+        return await self.carry_out(*self._image.health) == 0
+
+    async def carry_out(self, *words: str) -> int:
+        """Carry a command out, beside it and as it; give the exit code."""
         beside = ("--target", str(self.pid), "--mount", "--pid", "--root", "--wd")
         environ = {**_PATH, **self._image.environ}
-        command = _as_nobody(self._image.user, environ, self._image.health)
-        check = await asyncio.create_subprocess_exec("nsenter", *beside, *command)
-        return await check.wait() == 0
+        command = _as_nobody(self._image.user, environ, words)
+        return await (await asyncio.create_subprocess_exec("nsenter", *beside, *command)).wait()
 
     async def ended(self) -> int:
         """Wait for its end; give the exit code."""

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 from bot.adapters.backup_making import BackupSource, Progress, make_backup
 from bot.adapters.backup_restoring import Restored, restore_backup
@@ -75,7 +76,7 @@ def back_up(source: BackupSource, target: Path) -> None:
     make_backup(source, target, version="1.2.3", now=lambda: START, tell=silent)
 
 
-def restore(backup: Path, place: BackupSource) -> Restored:
+def restore(backup: Path | BinaryIO, place: BackupSource) -> Restored:
     """Restore a backup while nobody watches."""
     return restore_backup(backup, place.data_dir, place.knowledge_dir, at=START, tell=silent)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from bot.adapters.anthropic_model.answer import Answer
-from bot.core.llm import TextDelta, Usage, UsageSoFar
+from bot.core.llm import ArgumentsDelta, TextDelta, Usage, UsageSoFar
 from bot.core.messages import Text, ToolCall
 from bot.errors import ModelStreamCut
 
@@ -68,6 +68,17 @@ def test_a_call_written_in_one_piece_keeps_its_arguments() -> None:
 
     (call,) = answer.response().message.tool_calls
     assert call.arguments == '{"x": 1}'
+
+
+def test_arguments_of_a_call_are_told_as_they_are_written() -> None:
+    """Nobody is shown them, and they are paid for also where the answer breaks off."""
+    answer = Answer("m")
+    begun = answer.take(start(0, type="tool_use", id="a", name="f", input={}))
+    went_on = answer.take(delta(0, type="input_json_delta", partial_json='{"x":'))
+    whole = answer.take(start(1, type="tool_use", id="b", name="f", input={"x": 1}))
+
+    assert begun is None
+    assert (ArgumentsDelta(text='{"x":'), ArgumentsDelta(text='{"x": 1}')) == (went_on, whole)
 
 
 def test_text_that_stands_in_the_beginning_of_a_block_is_shown() -> None:

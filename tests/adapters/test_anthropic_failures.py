@@ -11,6 +11,7 @@ from bot.errors import (
     ModelOverloaded,
     ModelRateLimited,
     ModelRequestRefused,
+    ModelSilent,
     ModelUnavailable,
 )
 
@@ -76,7 +77,10 @@ def test_overflow_is_told_by_the_words_and_gives_the_numbers(
         (404, "<html>", ModelRequestRefused),
         (408, None, ModelUnavailable),
         (302, "", ModelUnavailable),
-        (504, "<html>", ModelUnavailable),
+        (502, "<html>", ModelUnavailable),
+        (504, "<html>", ModelSilent),
+        (524, "", ModelSilent),
+        (500, said("", "timeout_error"), ModelSilent),
         (400, said("no room", "exceed_context_size_error"), ContextTooLong),
     ],
 )

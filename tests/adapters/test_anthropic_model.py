@@ -8,7 +8,7 @@ import pytest
 from bot.adapters.anthropic_model import AnthropicModel, Limits
 from bot.core.llm import Delta, ModelResponse
 from bot.core.messages import Text, assistant_text
-from bot.errors import ModelUnavailable
+from bot.errors import ModelSilent, ModelUnavailable
 from bot.testing.anthropic_events import Written
 from bot.testing.anthropic_server import Broken, PretendedAnthropic
 from bot.testing.clock import FakeClock, settle
@@ -72,21 +72,21 @@ async def test_silence_behind_a_whole_answer_does_no_harm() -> None:
 async def test_silence_before_the_first_event_has_its_own_limit() -> None:
     limits = Limits(first_event_s=0.05)
     async with PretendedAnthropic([Broken(how="silent")]) as server:
-        with pytest.raises(ModelUnavailable, match=r"no word of it within 0\.05 s"):
+        with pytest.raises(ModelSilent, match=r"no word of it within 0\.05 s"):
             await ask(model_at(server, limits))
 
 
 async def test_silence_in_the_middle_is_told_with_its_limit() -> None:
     limits = Limits(between_events_s=0.05)
     async with PretendedAnthropic([Broken(how="stall")]) as server:
-        with pytest.raises(ModelUnavailable, match=r"no word of it within 0\.05 s"):
+        with pytest.raises(ModelSilent, match=r"no word of it within 0\.05 s"):
             await ask(model_at(server, limits))
 
 
 async def test_an_answer_without_end_is_cut_off() -> None:
     limits = Limits(answer_s=0.05)
     async with PretendedAnthropic([Broken(how="stall")]) as server:
-        with pytest.raises(ModelUnavailable, match=r"no end of the answer within 0\.05 s"):
+        with pytest.raises(ModelSilent, match=r"no end of the answer within 0\.05 s"):
             await ask(model_at(server, limits))
 
 
@@ -117,3 +117,11 @@ async def test_many_requests_share_the_connections() -> None:
 
     assert len(answers) == len(server.requests) == 20
     assert server.faults == []
+
+
+async def test_a_proxy_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
+    model = AnthropicModel(api_key=None, base_url="https://model.example", clock=FakeClock())
+
+    with pytest.raises(ModelUnavailable, match='the proxy cannot be reached: look at "proxy"'):
+        await ask(model)

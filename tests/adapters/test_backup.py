@@ -43,11 +43,7 @@ def test_ops_4_what_was_backed_up_is_what_is_restored(given_backup: Given, tmp_p
     assert restored.aside is None
     assert {"daybook.db", "daybook.lock", "memory"} == names_in(place.data_dir)
     assert {"data", "knowledge"} == names_in(tmp_path)
-    modes = {
-        stat.S_IMODE(path.stat().st_mode)
-        for path in place.data_dir.rglob("*")
-        if path.name != "daybook.lock"
-    }
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in place.data_dir.rglob("*")}
     assert {0o600, 0o700} == modes
 
 
@@ -174,11 +170,22 @@ def test_a_backup_of_damaged_data_is_none(tmp_path: Path) -> None:
     content[-4096:] = b"\x55" * 4096
     source.database.write_bytes(content)
 
-    with pytest.raises(DataError, match="damaged"):
+    with pytest.raises(DataError, match=rf"database {source.database} is damaged"):
         back_up(source, tmp_path / "backup.tar")
 
     assert yesterday == (tmp_path / "backup.tar").read_bytes()
     assert {"backup.tar", "data", "knowledge"} == names_in(tmp_path)
+
+
+def test_a_file_whose_name_hides_something_is_named(tmp_path: Path) -> None:
+    """Left out it would be missing, put in it would make a backup that is refused."""
+    source = data_in(tmp_path)
+    (source.data_dir / "memory" / "a\nb.md").write_text("")
+
+    with pytest.raises(DataError, match=r"/data/memory has a file 'a\\nb\.md', which needs"):
+        back_up(source, tmp_path / "backup.tar")
+
+    assert {"data", "knowledge"} == names_in(tmp_path)
 
 
 def test_a_full_disk_is_told_before_anything_is_written(

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.migrations import MIGRATIONS
 from bot.errors import DataError
 from tests.adapters.backup_given import (
@@ -55,7 +54,10 @@ def test_a_wrong_byte_is_refused_or_changes_nothing(
     except DataError:
         is_refused = True
 
-    assert not target.database.exists() if is_refused else said == contents(target)
+    if is_refused:
+        assert not target.data_dir.exists() or {"daybook.lock"} == names_in(target.data_dir)
+    else:
+        assert said == contents(target)
 
 
 def _interesting(backup: Path) -> list[int]:
@@ -96,6 +98,10 @@ NAMES = (
     "memory",
     "memory/",
     "memory/.",
+    "memory/a\nb.md",
+    "memory/\x1b[2J.md",
+    "memory/\x7f.md",
+    "knowledge/\x9b2J.md",
     "daybook.lock",
     "restore.json",
     "restoring/x",
@@ -157,7 +163,6 @@ def test_an_archive_that_means_harm_is_refused(
     with pytest.raises(DataError):
         restore(hostile, source)
 
-    lock_data_folder(source.data_dir).release()
     assert said == contents(source)
     assert beside | {"hostile.tar"} == names_in(tmp_path)
     assert "restoring" not in names_in(source.data_dir)
@@ -228,6 +233,34 @@ def test_what_is_no_backup_is_named_so(tmp_path: Path, make: Callable[[Path], ob
         restore(tmp_path / "letter", place_in(tmp_path))
 
     assert {"letter"} == names_in(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda whole: whole + b"x", "something stands behind its end"),
+        (lambda whole: whole + b"\0" * 10_240, "something stands behind its end"),
+        (lambda whole: whole[:-1] + b"x", "something stands behind its end"),
+        (lambda whole: whole[:-1], "its end is cut off"),
+    ],
+    ids=["longer", "more zeros", "no zero", "shorter"],
+)
+def test_it_ends_with_the_zeros_that_end_a_tar(
+    given_backup: Given, tmp_path: Path, change: Callable[[bytes], bytes], said: str
+) -> None:
+    (tmp_path / "b.tar").write_bytes(change(given_backup[1].read_bytes()))
+
+    with pytest.raises(DataError, match=said):
+        restore(tmp_path / "b.tar", place_in(tmp_path))
+
+
+def test_of_a_damaged_database_the_backup_is_named(given_backup: Given, tmp_path: Path) -> None:
+    hostile = repacked(given_backup[1], tmp_path / "b.tar", HOSTILE["another database"])
+
+    with pytest.raises(
+        DataError, match=r"database of the backup /\S+/b\.tar is of another program"
+    ):
+        restore(hostile, place_in(tmp_path))
 
 
 def test_a_backup_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -1,13 +1,17 @@
 """What was there is kept; a kill at any step leaves the old data or the new."""
 
 import errno
+import io
+import shutil
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bot.adapters.backup_file import BackupReader
 from bot.adapters.backup_making import BackupSource
+from bot.adapters.memory_disk import Disk
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.errors import DataError, DataFolderBusy
@@ -106,6 +110,69 @@ def test_where_a_move_fails_everything_is_as_it_was(
     assert names_in(source.data_dir) & {"restoring", "restore.json"} == set()
 
 
+def test_what_can_be_neither_done_nor_undone_is_done_by_the_next_start(
+    given_backup: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = data_like(given_backup[0], tmp_path)
+    change(source)
+
+    rename = Path.rename
+
+    def rename_up_to_a_fault(path: Path, target: Path) -> Path:
+        if path.name == "memory" or "before-restore" in str(path):
+            raise OSError(errno.EIO, "Input/output error")
+        return rename(path, target)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "rename", rename_up_to_a_fault)
+        with pytest.raises(DataError, match=r"neither be exchanged .* nor be put back .*error"):
+            restore(given_backup[1], source)
+    lock_data_folder(source.data_dir).release()
+
+    assert given_backup[2] == contents(source)
+    assert names_in(source.data_dir) & {"restoring", "restore.json"} == set()
+
+
+@pytest.mark.parametrize(
+    ("owner", "verb", "is_hit"),
+    [
+        (Path, "iterdir", lambda place, plan: "before-restore" in place.name),
+        (Path, "unlink", lambda place, plan: place == plan),
+        (Disk, "force", lambda place, plan: not plan.exists()),
+    ],
+    ids=["looking aside", "removing the plan", "forcing that"],
+)
+def test_where_only_tidying_up_fails_the_new_data_stands(
+    given_backup: Given,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    owner: type,
+    verb: str,
+    is_hit: Callable[[Path, Path], bool],
+) -> None:
+    source = data_like(given_backup[0], tmp_path)
+    change(source)
+    done = getattr(owner, verb)
+
+    def attempt(*given: Path, **how: object) -> object:
+        is_tidying = source.database.exists() and not (source.data_dir / "restoring").exists()
+        if is_tidying and is_hit(given[-1], source.data_dir / "restore.json"):
+            raise OSError(errno.EIO, "Input/output error")
+        return done(*given, **how)
+
+    with pytest.MonkeyPatch.context() as broken:
+        broken.setattr(owner, verb, attempt)
+        restored = restore(given_backup[1], source)
+    assert restored.aside is not None
+    told, stood = list(caplog.messages), contents(source)
+    shutil.rmtree(restored.aside)  # an operator who saw that all is well
+    lock_data_folder(source.data_dir).release()
+
+    assert ["data_folder.not_tidied_up"] == told
+    assert given_backup[2] == stood == contents(source)
+    assert names_in(source.data_dir) & {"restoring", "restore.json"} == set()
+
+
 def test_in_a_volume_the_former_data_stays_inside(
     given_backup: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,19 +191,89 @@ def test_in_a_volume_the_former_data_stays_inside(
 
 
 def test_no_page_is_written_through_a_link(given_backup: Given, tmp_path: Path) -> None:
+    """It goes where pages go that cannot be written."""
     source, said = data_like(given_backup[0], tmp_path), "untouched"
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "wifi.md").write_text(said)
     (source.knowledge_dir / "house" / "wifi.md").unlink()
     (source.knowledge_dir / "house").rmdir()
     (source.knowledge_dir / "house").symlink_to(tmp_path / "outside")
-    before = contents(source)
 
-    with pytest.raises(DataError, match=r"page house/wifi\.md cannot be written"):
-        restore(given_backup[1], source)
+    restored = restore(given_backup[1], source)
 
     assert said == (tmp_path / "outside" / "wifi.md").read_text()
+    assert source.data_dir / "knowledge-20260105-090000" == restored.pages
+
+
+def test_pages_that_cannot_be_written_are_put_into_the_data_folder(
+    given_backup: Given, tmp_path: Path
+) -> None:
+    place = place_in(tmp_path)
+    place.knowledge_dir.write_text("no folder, whoever may write to it")
+
+    restored = restore(given_backup[1], place)
+    again = restore(given_backup[1], place)
+
+    name = "knowledge-20260105-090000"
+    kept = (restored.pages, again.pages)
+    assert (place.data_dir / name, place.data_dir / f"{name}-2") == kept
+    assert all(
+        given_backup[2] == contents(BackupSource(data_dir=place.data_dir, knowledge_dir=each))
+        for each in kept
+        if each is not None
+    )
+    assert "no folder, whoever may write to it" == place.knowledge_dir.read_text()
+
+
+def test_where_no_page_can_be_written_anywhere_nothing_of_them_is_left(
+    given_backup: Given, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = data_like(given_backup[0], tmp_path)
+    (source.knowledge_dir / "house" / "wifi.md").unlink()
+    (source.knowledge_dir / "house").rmdir()
+    (source.knowledge_dir / "house").write_text("in the way")
+    before, mkdir = contents(source), Path.mkdir
+
+    def mkdir_while_there_is_space(path: Path, *args: object, **keys: object) -> None:
+        if path.name == "house" and path.parent.parent == source.data_dir:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        mkdir(path, *args, **keys)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr(Path, "mkdir", mkdir_while_there_is_space)
+    with pytest.raises(DataError, match="No space left"):
+        restore(given_backup[1], source)
+
     assert before == contents(source)
+    assert not [each for each in names_in(source.data_dir) if each.startswith("knowledge")]
+
+
+def test_pages_that_are_there_already_need_no_place(given_backup: Given, tmp_path: Path) -> None:
+    source = data_like(given_backup[0], tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    (source.knowledge_dir / "house").rename(tmp_path / "elsewhere" / "house")
+    (source.knowledge_dir / "house").symlink_to(tmp_path / "elsewhere" / "house")
+
+    assert restore(given_backup[1], source).pages is None
+
+
+def test_a_backup_may_come_through_a_stream(given_backup: Given, tmp_path: Path) -> None:
+    place = place_in(tmp_path)
+
+    restored = restore(io.BytesIO(given_backup[1].read_bytes()), place)
+
+    assert given_backup[2] == contents(place)
+    assert restored.aside is None
+    assert {"daybook.db", "daybook.lock", "memory"} == names_in(place.data_dir)
+
+
+@pytest.mark.parametrize("content", [b"", b"dear Ann, " * 2_000])
+def test_a_stream_of_something_else_is_refused(tmp_path: Path, content: bytes) -> None:
+    place = place_in(tmp_path)
+
+    with pytest.raises(DataError, match=r"\(standard input\) is no backup of this bot"):
+        restore(io.BytesIO(content), place)
+
+    assert {"daybook.lock"} == names_in(place.data_dir)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"moves": [1], "aside": "x", "knowledge_dir": "y"}'])

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.control_client import FILE_NAME, Contact, ask, left_in
+from bot.adapters.control_client import FILE_NAME, TIMEOUT_S, Contact, ask, left_in
 from bot.adapters.control_server import ControlServer, Pages
-from bot.errors import BotError, NotRunning, StoreError
+from bot.errors import BotError, NoAnswer, NotRunning, StoreError
+from bot.runtime.checkup import LIMIT_S
+from bot.testing.patience import PATIENCE_S
 
 TOKEN = "t" * 43
 
@@ -26,6 +28,7 @@ class Bot:
         self.clean_ups = 0
         self.store_error: StoreError | None = None
         self.reading_token: str | None = None
+        self.is_stuck = asyncio.Event()
 
     def server(self, port: int = 0, host: str = "127.0.0.1") -> ControlServer:
         async def readiness() -> tuple[bool, dict[str, object]]:
@@ -46,6 +49,13 @@ class Bot:
         async def pair(code: str) -> dict[str, object]:
             return {"code": code}
 
+        async def break_down(_: str) -> dict[str, object]:
+            raise RuntimeError("nobody foresaw it")
+
+        async def hang(_: str) -> dict[str, object]:
+            await self.is_stuck.wait()
+            return {}
+
         return ControlServer(
             host,
             port,
@@ -55,6 +65,8 @@ class Bot:
                 ("GET", "/status"): status,
                 ("POST", "/cleanup"): clean_up,
                 ("POST", "/pair"): pair,
+                ("POST", "/export"): break_down,
+                ("GET", "/examine"): hang,
             },
         )
 
@@ -64,7 +76,7 @@ def fetch(url: str, token: str = "", method: str = "GET") -> tuple[int, object]:
     if token:
         request.add_header("Authorization", f"Bearer {token}")
     try:
-        with urllib.request.urlopen(request, timeout=5) as response:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:
         with error:
@@ -259,3 +271,37 @@ async def test_another_program_at_the_address_is_not_believed(tmp_path: Path) ->
             asked: Awaitable[object] = asyncio.to_thread(ask, tmp_path, "/status")
             with pytest.raises(NotRunning, match="another program answers"):
                 await asked
+
+
+async def test_what_nobody_foresaw_is_answered_with_a_number_that_the_log_has(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with Bot().server() as server:
+        contact = Contact(address=server.address, token=TOKEN, pid=1)
+        told = pytest.raises(BotError, match="something went wrong")
+        with left_in(tmp_path, contact), told as caught:
+            await asyncio.to_thread(ask, tmp_path, "/export", method="POST")
+        code, _ = await fetched(f"{server.address}/export", TOKEN, "POST")
+
+    assert type(caught.value) is BotError, "it is there"
+    first, second = (vars(each) for each in caplog.records if each.message == "http.failed")
+    assert f"(incident {first['incident']})" in str(caught.value)
+    assert ("/export", 503) == (second["path"], code)
+
+
+async def test_a_bot_that_does_not_answer_in_time_is_there_all_the_same(tmp_path: Path) -> None:
+    bot = Bot()
+
+    def ask_in_haste() -> None:
+        ask(tmp_path, "/examine", timeout_s=0.2)
+
+    async with bot.server() as server:
+        contact = Contact(address=server.address, token=TOKEN, pid=4711)
+        in_time = r"process 4711 at .* within 0\.2 s"
+        with left_in(tmp_path, contact), pytest.raises(NoAnswer, match=in_time):
+            await asyncio.to_thread(ask_in_haste)
+        bot.is_stuck.set()
+
+
+def test_who_asks_waits_longer_than_the_bot_does_for_its_disk_and_its_database() -> None:
+    assert TIMEOUT_S >= 2 * LIMIT_S

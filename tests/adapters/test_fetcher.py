@@ -277,15 +277,6 @@ async def test_a_site_that_does_not_speak_http_is_named() -> None:
         assert "did not answer properly" in await refusal(site.fetcher(), site.url("/"))
 
 
-async def test_the_environments_proxy_is_not_used(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9/")
-    site.page("/", "direct")
-
-    assert (await get(site.fetcher(), site.url("/"))).body == "direct"
-
-
 # --- size -----------------------------------------------------------------------------------
 
 

@@ -18,10 +18,10 @@ from bot.adapters.store.sqlite_store import SqliteStore
 from bot.runtime.indexing import CurrentItems, CurrentParts, Indexing, IndexingParts
 from bot.runtime.indexing import indexing as follower
 from bot.runtime.recall import Recall, RecallParts
+from bot.testing.patience import PATIENCE_S
 from bot.testing.stores.given import begin, message
 from bot.testing.stores.items import HERS, end
 
-PATIENCE_S = 20
 WORDS = ("heron", "stork", "crane", "egret", "ibis")
 
 

@@ -1,5 +1,4 @@
 import asyncio
-import time
 
 import pytest
 from aiohttp import web
@@ -101,7 +100,5 @@ async def test_a_server_that_says_nothing_is_not_waited_for() -> None:
 
 async def test_where_nobody_listens_the_search_is_over_at_once() -> None:
     ports = (await closed_port(), await closed_port(), await closed_port())
-    before = time.perf_counter()
 
-    assert await find_local_model(ports=ports) is None
-    assert time.perf_counter() - before < 0.05
+    assert await find_local_model(ports=ports, timeout_s=1e9) is None

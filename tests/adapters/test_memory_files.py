@@ -18,6 +18,7 @@ from bot.core.memory.daily import turns_in
 from bot.errors import StoreError
 from bot.testing import lasting_files, memory_files
 from bot.testing.memory_files import ADA, DAY, GROUP, Check, InMemoryFiles, entry
+from bot.testing.patience import PATIENCE_S
 
 CONTRACT = (*memory_files.CONTRACT, *lasting_files.CONTRACT)
 
@@ -208,7 +209,7 @@ async def test_whoever_is_cancelled_leaves_no_second_writer(disk: Disk) -> None:
     def wait() -> None:
         disk.meanwhile = _nothing
         is_writing.set()
-        assert may_go_on.wait(timeout=10)
+        assert may_go_on.wait(timeout=PATIENCE_S)
 
     disk.meanwhile = wait
     first = asyncio.create_task(disk.files.append((entry(1),)))

@@ -76,5 +76,5 @@ def test_no_label_says_who_or_where() -> None:
 
     assert labels == {
         *("channel", "outcome", "result", "purpose", "model", "kind"),
-        *("scope", "part", "version", "job"),
+        *("scope", "part", "version", "job", "worker"),
     }

@@ -15,6 +15,7 @@ from bot.core.memory.items import ItemRef
 from bot.core.memory.question import Question
 from bot.errors import SearchUnavailable
 from bot.testing.kept_search import InMemorySearchIndex
+from bot.testing.patience import PATIENCE_S
 from bot.testing.search_index import (
     ANN_ALONE,
     BOB,
@@ -48,7 +49,7 @@ class Topics:
         self._topics = {"puppy": 0, "dog": 0, "cottage": 1, "house": 1}
 
     def embed(self, texts: tuple[str, ...]) -> tuple[bytes, ...]:
-        self.is_ready.wait(10)
+        self.is_ready.wait(PATIENCE_S)
         if self.is_broken:
             raise ValueError("no weights")
         return tuple(self._direction(text).tobytes() for text in texts)

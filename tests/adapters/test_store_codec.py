@@ -28,6 +28,7 @@ from bot.core.chat import (
 from bot.core.files import Attachment, OutgoingFile
 from bot.core.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
 from bot.errors import StoreError
+from bot.languages import LANGUAGES
 
 texts = st.text(st.characters(exclude_categories=()), max_size=20)  # halves of pairs included
 moments = st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=9))]))
@@ -80,6 +81,7 @@ replies = st.builds(
     buttons=st.lists(buttons, max_size=2).map(tuple),
     file=st.none() | files,
     for_person=texts,
+    language=st.sampled_from(LANGUAGES),
 )
 
 

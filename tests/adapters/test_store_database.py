@@ -15,8 +15,7 @@ from bot.adapters.store.database import MAX_GROUP, DatabaseThread, connection_of
 from bot.adapters.store.opening import open_database
 from bot.errors import StoreError
 from bot.testing.clock import settle
-
-PATIENCE_S = 10
+from bot.testing.patience import PATIENCE_S
 
 
 class Opened:

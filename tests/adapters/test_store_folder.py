@@ -9,6 +9,7 @@ import pytest
 
 from bot.adapters.store.folder import LOCK_NAME, lock_data_folder
 from bot.errors import DataError, DataFolderBusy
+from bot.testing.patience import PATIENCE_S
 
 HOLD = """
 import sys
@@ -47,7 +48,7 @@ def test_a_second_holder_is_refused_until_the_first_has_gone(tmp_path: Path) -> 
             " stop it or set another data_dir."
         )
         holder.kill()
-        holder.wait(20)
+        holder.wait(PATIENCE_S)
 
     with lock_data_folder(path):
         pass

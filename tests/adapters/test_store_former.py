@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -83,20 +84,22 @@ def test_the_newest_two_copies_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert {"daybook.db"} | names == names_in(tmp_path)
 
 
-def test_no_copy_outlasts_its_month(tmp_path: Path) -> None:
-    """It holds what people had forgotten since, and chats that were silent for too long."""
+async def test_a_copy_goes_with_what_is_as_old(tmp_path: Path) -> None:
+    """It holds what people had forgotten since; but no start removes it for its age alone."""
     path = tmp_path / "daybook.db"
     make_former(path)
     open_database(path).close()
-    moment = (tmp_path / COPY).stat().st_mtime - 29 * DAY_S
-    os.utime(tmp_path / COPY, (moment, moment))
+    made_at = datetime.fromtimestamp((tmp_path / COPY).stat().st_mtime - 400 * DAY_S, UTC)
+    os.utime(tmp_path / COPY, (made_at.timestamp(), made_at.timestamp()))
     (tmp_path / f"{COPY}.new").write_text("never finished")
-    open_database(path).close()
-    after_29_days = names_in(tmp_path)
-    os.utime(tmp_path / COPY, (moment - 2 * DAY_S, moment - 2 * DAY_S))
-    open_database(path).close()
+    store = SqliteStore.open(path, inline=True)
+    await store.prune(made_at)
+    before = names_in(tmp_path)
+    await store.prune(made_at + timedelta(seconds=1))
+    await store.close()
 
-    assert {"daybook.db", COPY} == after_29_days
+    assert {"daybook.db", COPY} <= before
+    assert f"{COPY}.new" not in before
     assert {"daybook.db"} == names_in(tmp_path)
 
 

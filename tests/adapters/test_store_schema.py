@@ -31,10 +31,10 @@ from bot.core.turns import Step, TurnId
 from bot.core.window.conversation import Cut
 from bot.errors import DataError
 from bot.testing.clock import START
+from bot.testing.patience import PATIENCE_S
 from bot.testing.stores.given import HOME, asking, hear, message, saying
 
 STORAGE_PAGE = Path(__file__).parents[2] / "docs" / "storage.md"
-PATIENCE_S = 20
 TRIMMED, CLEARED, EMPTY = (
     replace(HOME, chat=chat).session_key for chat in ("trimmed", "cleared", "empty")
 )

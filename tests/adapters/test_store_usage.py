@@ -5,6 +5,8 @@ from collections import defaultdict
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
+from typing import get_args
 from zoneinfo import ZoneInfo
 
 from hypothesis import example, given, settings
@@ -16,9 +18,9 @@ from bot.adapters.store.codec import micros_of
 from bot.adapters.store.migrations import MIGRATIONS
 from bot.adapters.store.migrations.m0006_cost import m0006_cost
 from bot.adapters.store.schema import Tables, make_tables
-from bot.core.chat import ChatAddress, PersonKey
-from bot.core.cost import Axis, Span, Spent, days_through, span_of, total
-from bot.core.lifecycle import ModelCall
+from bot.core.chat import ChatAddress, PersonKey, SessionKey
+from bot.core.cost import Axis, Span, Spent, chat_of, days_through, span_of, total
+from bot.core.lifecycle import CallId, ModelCall
 from bot.core.llm import Purpose, Usage
 
 ZONES = tuple(map(ZoneInfo, ("UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe")))
@@ -126,6 +128,52 @@ def test_sums_are_what_the_calls_say(
             usage.insert(tables, call)
 
         require_equal_sums(tables, (*spans, EVER))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    calls=st.lists(st.tuples(MODEL_CALLS, st.none() | MODEL_CALLS), max_size=15),
+    order=st.randoms(use_true_random=False),
+)
+def test_sums_follow_calls_to_their_ends(
+    calls: list[tuple[ModelCall, ModelCall | None]], order: Random
+) -> None:
+    """Calls that overlap, take nothing, end elsewhere than they began, or never do."""
+    with closing(SqliteDatabase(":memory:")) as db:
+        tables = make_tables(db)
+        db.create_tables(tables.models)
+        running: list[tuple[CallId, ModelCall | None]] = []
+        for begun, over in calls:
+            running.append((usage.insert(tables, begun), over))
+            if order.random() < 0.7:
+                usage.end(tables, *running.pop(order.randrange(len(running))))
+
+        require_equal_sums(tables, (EVER,))
+        (idle,) = tables.execute("SELECT COUNT(*) FROM usage_sum WHERE calls <= 0").fetchone()
+        assert 0 == idle
+
+
+@settings(max_examples=60, deadline=None)
+@given(calls=st.lists(MODEL_CALLS, max_size=25), span=SPANS, most=st.integers(1, 3))
+def test_the_largest_are_the_first_of_all_lines(
+    calls: list[ModelCall], span: Span, most: int
+) -> None:
+    """Whatever pieces a span is made of."""
+    with closing(SqliteDatabase(":memory:")) as db:
+        tables = make_tables(db)
+        db.create_tables(tables.models)
+        for call in calls:
+            usage.insert(tables, call)
+        sums: defaultdict[tuple[Axis, str], Spent] = defaultdict(Spent)
+        for names, spent in plain(tables, span):
+            for axis, name in names.items():
+                sums[axis, chat_of(SessionKey(name)) if axis == "chat" else name] += spent
+        found = usage_sums.largest_lines(tables, span, most)
+
+    for axis in get_args(Axis):
+        lines = [(name, spent) for (each, name), spent in sums.items() if each == axis]
+        lines.sort(key=lambda line: (-line[1].nano_usd, -line[1].amount.tokens, line[0]))
+        assert lines[:most] == [(line.name, line.spent) for line in found if line.axis == axis]
 
 
 @settings(max_examples=60, deadline=None)

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from bot.api import ChatAddress, DeliveryError, InboundMessage, Reply
-from bot.testing.channels import PATIENCE_S, UNUSUAL_TEXTS, RecordingInbox, running
+from bot.testing.channels import UNUSUAL_TEXTS, RecordingInbox, running
 from bot.testing.clock import FakeClock
+from bot.testing.patience import PATIENCE_S
 from channels.console import Settings, build
 from channels.console.person import ADDRESS, LocalPerson
 from channels.console.pipe import PipeChannel

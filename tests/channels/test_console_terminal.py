@@ -20,8 +20,9 @@ from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from bot.api import ChatAddress, DeliveryError, InboundMessage, MenuEntry, Reply, StopRequest
-from bot.testing.channels import PATIENCE_S, UNUSUAL_TEXTS, RecordingInbox, long_answer, words_of
+from bot.testing.channels import UNUSUAL_TEXTS, RecordingInbox, long_answer, words_of
 from bot.testing.clock import FakeClock
+from bot.testing.patience import PATIENCE_S
 from channels.console.markdown import finished_part
 from channels.console.person import ADDRESS, LocalPerson
 from channels.console.screen import CommandCompleter, Screen

@@ -12,6 +12,7 @@ import pytest
 from bot.api import Inbound, SetAside
 from bot.errors import StoreError
 from bot.testing.channels import RecordingInbox, WatchedClock, captured_logs, running
+from bot.testing.patience import PATIENCE_S
 from bot.testing.slack_http import Answered, SlackCalls, free_port
 from bot.testing.slack_server import PretendedSlack
 from bot.testing.slack_state import Json
@@ -126,7 +127,7 @@ async def test_clocks_may_differ_a_little(scene: Scene, age_s: int) -> None:
 async def test_what_is_not_stored_is_not_acknowledged(
     scene: Scene, is_silent: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_events, "STORE_LIMIT_S", 0.1 if is_silent else 5.0)
+    monkeypatch.setattr(http_events, "STORE_LIMIT_S", 0.1 if is_silent else PATIENCE_S)
     async with scene.running(Refusing(is_silent=is_silent)):
         answer = await scene.calls.sends(scene.says("hello"))
     assert 503 == answer.status

@@ -282,7 +282,7 @@ async def test_where_it_is_not_it_says_so_to_who_asked(
 ) -> None:
     answer = await slack.answer_to(await slack.push_beside(slash("/stop", channel="C9OTHER")))
 
-    assert NOT_IN == answer
+    assert {"response_type": "ephemeral", "text": NOT_IN} == answer
     assert [] == inbox.events
 
 
@@ -293,7 +293,8 @@ async def test_what_is_no_command_is_answered_to_who_asked_and_kept_nowhere(
 ) -> None:
     envelope = await slack.push_beside(slash("/daybook", words, channel=chat))
 
-    assert NO_COMMAND == await slack.answer_to(envelope)
+    answer = await slack.answer_to(envelope)
+    assert {"response_type": "ephemeral", "text": NO_COMMAND} == answer
     assert [] == inbox.events
 
 

@@ -17,7 +17,6 @@ from bot.testing.clock import FakeClock
 from bot.testing.slack_server import PretendedSlack
 from channels.slack import Settings, build
 from channels.slack.looking import LOOKUP_PAGE, LOOKUP_PAGES
-from channels.slack.web import proxy_for
 
 DIRECT = ChatAddress(channel="slack", account="T0TEAM", chat="D1ADA")
 
@@ -188,14 +187,6 @@ async def test_a_server_that_never_answers_is_not_waited_for_at_the_end(
     await channel.close()
     with pytest.raises(FateUnknown):
         await sending
-
-
-def test_the_proxy_is_the_one_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
-    monkeypatch.setenv("no_proxy", "localhost,127.0.0.1")
-    assert proxy_for("https://slack.com/api/") == "http://proxy.example:3128"
-    assert proxy_for("wss://wss-primary.slack.com/link") == "http://proxy.example:3128"
-    assert proxy_for("http://127.0.0.1:1/api/") is None
 
 
 async def test_a_limit_without_a_time(slack: PretendedSlack, channel: Channel) -> None:

@@ -15,7 +15,7 @@ ADA = ChatAddress(channel="telegram", account="77000077", chat="1001")
 BEA = ChatAddress(channel="telegram", account="77000077", chat="1002")
 GROUP = ChatAddress(channel="telegram", account="77000077", chat="-100200", thread="11")
 ENTRIES = (
-    MenuEntry(name="help", description="Show this list.", translations=(("ja", "一覧"),)),
+    MenuEntry(name="help", description="Show this list."),
     MenuEntry(name="new", description="Begin anew.", reader="owners_of_chat"),
     MenuEntry(name="config", description="Settings.", reader="chat_admins"),
     MenuEntry(name="pair", description="x" * 300, reader="admins"),
@@ -66,7 +66,8 @@ async def test_each_list_by_place_and_language(
     found = lists(telegram)
     assert 12 == len(found)
     assert {"help": "Show this list."} == found["default", ""]
-    assert {"help": "一覧"} == found["default", "ja"]
+    assert {"help": "コマンドの一覧を表示する"} == found["default", "ja"]
+    assert {"help": "显示命令列表"} == found["default", "zh"]
     assert ["help", "new"] == list(found["all_private_chats", "zh"])
     assert ["help", "new", "config"] == list(found["all_chat_administrators", "zh"])
     assert ["help", "new", "config", "pair"] == list(found["chat 1001", ""])

@@ -161,7 +161,7 @@ def test_a_token_that_is_nowhere(settings_folder: SettingsFolder) -> None:
         ({"rooms": [7, "x"]}, "config.json: channels.slack.rooms.1: must be a whole number"),
         (
             {"limits": {"unit": "7"}},
-            "config.json: channels.slack.limits.unit: string should match pattern '^[a-z]+$'",
+            "config.json: channels.slack.limits.unit: must match ^[a-z]+$",
         ),
     ],
 )

@@ -2,13 +2,17 @@
 
 import json
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from bot.config import load
+from bot.config import Config, load
 from bot.errors import ConfigError
 from tests.config.conftest import SettingsFolder
 
@@ -59,6 +63,14 @@ VALUES = [
         "config.json: timezone: must be the name of a time zone; did you mean Europe/Berlin?",
     ),
     (
+        {"timezone": "localtime"},
+        "config.json: timezone: must be the name of a time zone, such as Europe/Berlin",
+    ),
+    (
+        {"timezone": "UTC+5:30"},
+        "config.json: timezone: must be the name of a time zone, such as Europe/Berlin",
+    ),
+    (
         {"timezone": "../../etc"},
         "config.json: timezone: must be the name of a time zone, such as Europe/Berlin",
     ),
@@ -74,6 +86,7 @@ VALUES = [
     ),
     ({"plugins": ["clock", "clock"]}, "config.json: plugins: lists clock twice"),
     ({"model": ""}, "config.json: model: must not be empty"),
+    ({"http": {"token": "short"}}, "config.json: http.token: must have at least 16 characters"),
     ({"data_dir": "a\0b"}, "config.json: data_dir: must be a path"),
     ({"data_dir": 7}, "config.json: data_dir: must be text"),
     (
@@ -231,3 +244,38 @@ def _refusal_of(file: Path, environ: dict[str, str]) -> str:
     except ConfigError as error:
         return str(error)
     return ""
+
+
+NEVER_RIGHT: tuple[object, ...] = (
+    *(7, -1, 1.5, 10**9, True, "", "x", "x" * 5000, "1e999"),
+    *([], [7], [[]], [{}], {}, {"x": 1}, {"x": {}}, {"x": "y"}),
+)
+"""For each key most of these are wrong, each in a way of its own."""
+
+
+def keys_of(model: type[BaseModel], around: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, field in model.model_fields.items():
+        yield (*around, name)
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                yield from keys_of(kind, (*around, name))
+
+
+@pytest.mark.parametrize("path", tuple(keys_of(Config)), ids=".".join)
+def test_no_word_of_the_validator_gets_through(
+    settings_folder: SettingsFolder, path: tuple[str, ...]
+) -> None:
+    """Its sentences are about inputs and items; an operator has keys and values."""
+    refusals = []
+    for wrong in NEVER_RIGHT:
+        value = wrong
+        for key in reversed(path):
+            value = {key: value}
+        settings_folder.write(value)
+        try:
+            settings_folder.load()
+        except ConfigError as error:
+            refusals.append(str(error).partition(": ")[2])
+
+    assert refusals
+    assert [] == [said for said in refusals if re.search(r"should|validation|valid (?!JSON)", said)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.config import keys, load
+from bot.config import load, loading
 from bot.config.keys import CHECKOUT
 from bot.errors import ConfigError
 from tests.config.conftest import SettingsFolder
@@ -150,7 +150,7 @@ def test_paths_count_from_the_settings_file(
 def test_without_a_file_named_the_one_beside_run_py_counts(
     settings_folder: SettingsFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keys, "CHECKOUT", settings_folder.folder)
+    monkeypatch.setattr(loading, "CHECKOUT", settings_folder.folder)
     settings_folder.write({"max_tokens": 512})
 
     assert load(None, {}).max_tokens == 512

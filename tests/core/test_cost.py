@@ -1,5 +1,6 @@
 """Caps, what is held against them, days, and sums of what was spent."""
 
+from dataclasses import replace
 from datetime import UTC, date, timedelta
 from zoneinfo import ZoneInfo
 
@@ -14,22 +15,25 @@ from bot.core.cost import (
     Cap,
     Spent,
     SpentLine,
+    UnpricedLine,
     amount_of,
     at_least,
     chat_of,
     days_through,
     dollars,
-    largest,
     places_of,
     reservation,
     span_of,
     used_by_place,
 )
 from bot.core.llm import Payer, Usage
-from bot.core.prices import FREE, NANO, Tariff, price_of
+from bot.core.prices import FREE, NANO, Prices, Tariff, price_of
 
 PAID = Amount(tokens=10, nano_usd=5)
 THREAD = SessionKey("slack:T1:C1:1.5")
+PRICES = Prices(
+    tariffs={"cheap": Tariff(price=price_of(1, 2)), "dear": Tariff(price=price_of(2, 8))}
+)
 PAYER = Payer(session_key=THREAD, person_key=PersonKey("slack:T1:U1"), purpose="answer")
 
 
@@ -51,9 +55,10 @@ def test_what_costs_nothing_needs_no_money() -> None:
     assert Cap(tokens=0).stops(Amount(), free)
 
 
-def test_without_a_price_tokens_are_held() -> None:
-    assert Amount(tokens=1_500) == reservation(None, 1_000, 500)
-    assert Amount(tokens=7) == amount_of(Usage(input_tokens=3, output_tokens=4), None)
+def test_all_tokens_count_and_the_money() -> None:
+    usage = Usage(input_tokens=3, output_tokens=4, cache_read_tokens=5, cache_write_tokens=6)
+
+    assert Amount(tokens=18, nano_usd=7) == amount_of(usage, 7)
 
 
 def test_a_share_is_that_of_what_is_nearest_to_its_end() -> None:
@@ -107,18 +112,6 @@ def test_a_midnight_that_there_is_not_is_where_the_clock_jumps() -> None:
     assert 23 * 3600 == min((end - begin).total_seconds() for begin, end in spans)
 
 
-def test_the_largest_are_those_that_took_most_money() -> None:
-    def line(model: str, nano_usd: int, tokens: int) -> SpentLine:
-        spent = Spent(usage=Usage(input_tokens=tokens), nano_usd=nano_usd, calls=1)
-        return SpentLine(axis="model", name=model, spent=spent)
-
-    lines = (line("a", 5, 1), line("b", 3, 9), line("a", 5, 1), line("c", 3, 90), line("d", 1, 1))
-    found = largest(lines, str, 3)
-
-    assert ["a", "c", "b"] == [name for name, _ in found]
-    assert Spent(usage=Usage(input_tokens=2), nano_usd=10, calls=2) == found[0][1]
-
-
 @pytest.mark.parametrize(
     ("reported", "expected"),
     [
@@ -153,7 +146,24 @@ def test_lines_count_towards_the_caps_that_their_calls_count_towards() -> None:
         ("person", ""): Amount(tokens=3),
         chat: Amount(tokens=7),
         whole: Amount(tokens=7),
-    } == used_by_place(lines)
+    } == used_by_place(lines, (), PRICES)
+
+
+def test_what_has_no_price_counts_as_dearly_as_anything() -> None:
+    """By the prices of now: one that was set meanwhile holds, and those that are known do."""
+    usage = Usage(input_tokens=1_000_000, output_tokens=1_000_000)
+    spent = Spent(usage=usage, nano_usd=5, calls=2, unpriced=1)
+    lines = (
+        SpentLine(axis="chat", name=THREAD, spent=spent),
+        SpentLine(axis="person", name=PAYER.person_key, spent=spent),
+    )
+    unpriced = UnpricedLine(payer=PAYER, model="nobody-knows", asked="", usage=usage)
+    known = replace(unpriced, model="cheap")
+
+    dearly = Amount(tokens=2_000_000, nano_usd=5 + 10 * NANO)
+    assert dict.fromkeys(places_of(PAYER), dearly) == used_by_place(lines, (unpriced,), PRICES)
+    cheaply = replace(dearly, nano_usd=5 + 3 * NANO)
+    assert dict.fromkeys(places_of(PAYER), cheaply) == used_by_place(lines, (known,), PRICES)
 
 
 def test_money_is_written_to_the_tenth_of_a_cent() -> None:

@@ -58,6 +58,11 @@ def test_a_long_prompt_is_dearer_as_a_whole_its_answer_too() -> None:
         ("claude-haiku-4-5@20251001", "claude-haiku-4-5"),
         ("claude-sonnet-5-5[1m]", "claude-sonnet-5-5"),
         ("claude-3-5-haiku-latest", "claude-3-5-haiku"),
+        ("anthropic/claude-opus-5", "claude-opus-5"),
+        ("openrouter/anthropic/claude-opus-4.5:beta", "claude-opus-4-5"),
+        ("us.anthropic.claude-sonnet-5-5-20261024-v1:0", "claude-sonnet-5-5"),
+        ("bedrock:claude-haiku-4-5", "claude-haiku-4-5"),
+        ("claude-opus-5@20260901", "claude-opus-5"),
     ],
 )
 def test_the_longest_beginning_counts(name: str, row: str) -> None:
@@ -65,11 +70,50 @@ def test_the_longest_beginning_counts(name: str, row: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["claude-opus-4-9", "claude-fable-5-2", "claude-opus-40", "qwen3:8b", ""]
+    ("name", "is_of_the_vendor"),
+    [
+        ("claude-opus-4-9", True),
+        ("anthropic/claude-fable-5-2", True),
+        ("claude-opus-40", True),
+        ("not-claude-opus-5", False),
+        ("qwen3:8b", False),
+        ("", False),
+    ],
 )
-def test_of_another_model_no_price_is_known(name: str) -> None:
+def test_of_another_model_no_price_is_known(name: str, is_of_the_vendor: bool) -> None:
+    """What runs on a machine of one's own is free, if it may run there."""
     assert KNOWN.of(name) is None
-    assert replace(KNOWN, all_free=True).of(name) is FREE
+    assert replace(KNOWN, all_free=True).of(name) is (None if is_of_the_vendor else FREE)
+
+
+def test_towards_caps_counts_the_most_that_any_token_costs() -> None:
+    """Whatever its kind and whosever price it is; a price that is known stays what it is."""
+    prices = replace(KNOWN, own={"mine": Tariff(price=price_of(1, 80, cache_read_usd=9))})
+    expected = price_of(15, 80, cache_read_usd=9, cache_write_usd=18.75)
+
+    assert Tariff(price=expected) == prices.at_most("claude-opus-6", "my-alias")
+    assert prices.at_most("claude-opus-6", "claude-opus-5") is prices.of("claude-opus-5")
+    assert FREE == Prices(tariffs={}).at_most("any")
+
+
+@pytest.mark.parametrize(
+    ("answered", "asked", "name"),
+    [
+        ("claude-opus-5-20260901", "claude-opus-5", "claude-opus-5-20260901"),
+        ("claude-opus-5", "claude-opus-latest", "claude-opus-5"),
+        ("claude-3-5-haiku-20241022", "claude-3-5-haiku-latest", "claude-3-5-haiku-20241022"),
+        ("claude-sonnet-5-5", "claude-opus-5", "claude-sonnet-5-5"),
+        ("us.anthropic.claude-opus-5-v1:0", "auto", "claude-opus-5-v1:0"),
+        ("gpt-9-2026-11-01", "vendor/gpt-9", "gpt-9-2026-11-01"),
+        ("gpt-9-9f3c", "gpt-9", "gpt-9"),
+        ("request-17-of-claude", "claude-opus-5", "claude-opus-5"),
+        ("claude-opus-5-17", "claude-opus-5", "claude-opus-5"),
+        ("anything", "", "anything"),
+        ("", "claude-opus-5", "claude-opus-5"),
+    ],
+)
+def test_a_gateway_cannot_make_up_names_for_sums(answered: str, asked: str, name: str) -> None:
+    assert name == KNOWN.name_of(answered, asked)
 
 
 def test_the_operators_own_price_goes_before_the_list_however_short_its_name_is() -> None:

@@ -10,28 +10,28 @@ from hypothesis import strategies as st
 
 from bot.adapters.calendar import CronCalendar
 from bot.core.chat import ChatAddress, Sender
+from bot.core.memory.said import own_words
 from bot.core.reminders import (
     FARTHEST,
     MOST_TEXT_CHARS,
     SHORTEST_GAP,
-    USAGE,
     Reminder,
     ReminderId,
-    ReminderWish,
     Rhythm,
     ZoneName,
+    announced,
     confirmation,
     due_slot,
     in_list,
     is_seen_in,
     local_moment,
     read_local,
-    read_remind,
     require_in_reach,
     rhythm_of,
     slot_message,
     told,
 )
+from bot.core.reminders.wording import without_lead
 from bot.errors import ToolError
 
 ZONES = (
@@ -191,109 +191,6 @@ def test_other_rhythms_are_refused(repeat: str, why: str) -> None:
         rhythm_of(repeat, MONDAY)
 
 
-@pytest.mark.parametrize(
-    ("written", "local", "repeat", "text"),
-    [
-        ("tomorrow 9:00 call Ann", "2026-01-06T09:00", "", "call Ann"),
-        ("me tomorrow at 9 to call Ann", "2026-01-06T09:00", "", "call Ann"),
-        ("today 21:30 take it out", "2026-01-05T21:30", "", "take it out"),
-        ("18:30 water the plants", "2026-01-05T18:30", "", "water the plants"),
-        ("at 8am stand up", "2026-01-06T08:00", "", "stand up"),
-        ("12am sleep", "2026-01-06T00:00", "", "sleep"),
-        ("12:15 pm eat", "2026-01-05T12:15", "", "eat"),
-        ("monday 8:00 x", "2026-01-12T08:00", "", "x"),
-        ("monday 10:00 x", "2026-01-05T10:00", "", "x"),
-        ("next Friday at 9am send it", "2026-01-09T09:00", "", "send it"),
-        ("on 2027-03-01 10:00 renew", "2027-03-01T10:00", "", "renew"),
-        ("every weekday 8:00 stand up", "2026-01-06T08:00", "weekday", "stand up"),
-        ("every monday, friday at 8 go", "2026-01-06T08:00", "monday, friday", "go"),
-        ("every 15 minutes drink", "2026-01-05T09:01", "15 minutes", "drink"),
-        ("every hour to drink 2 glasses", "2026-01-05T09:01", "hour", "drink 2 glasses"),
-        ("9:30 to-do list", "2026-01-05T09:30", "", "to-do list"),
-        ("9:30 that one", "2026-01-05T09:30", "", "that one"),
-        ("9:30 first line\nsecond line", "2026-01-05T09:30", "", "first line\nsecond line"),
-    ],
-)
-def test_what_people_write(written: str, local: str, repeat: str, text: str) -> None:
-    wish = read_remind(written, MONDAY)
-
-    expected = datetime.fromisoformat(local)
-    assert ReminderWish(text=text, kind="words", local=expected, repeat=repeat) == wish
-
-
-@pytest.mark.parametrize(
-    ("written", "after", "text"),
-    [
-        ("in 20 minutes take the bread out", timedelta(minutes=20), "take the bread out"),
-        ("in 2h to leave", timedelta(hours=2), "leave"),
-        ("in an hour leave", timedelta(hours=1), "leave"),
-        ("in 3 days go", timedelta(days=3), "go"),
-        ("in 1 week go", timedelta(days=7), "go"),
-    ],
-)
-def test_spans_of_time(written: str, after: timedelta, text: str) -> None:
-    wish = read_remind(written, MONDAY)
-
-    assert (after, text) == (wish.after, wish.text)
-
-
-def test_a_prompt_is_marked() -> None:
-    wish = read_remind("every weekday 8:00 Prompt: summarise my open tasks", MONDAY)
-
-    assert ("prompt", "summarise my open tasks") == (wish.kind, wish.text)
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        "",
-        "call Ann",
-        "tomorrow call Ann",
-        "tomorrow 9 call Ann",
-        "9:00",
-        "25:00 x",
-        "9:75 x",
-        "13pm x",
-        "0am x",
-        "in 5 minutes",
-        "every day call",
-        "9:00 prompt:",
-        "in 5 lightyears x",
-    ],
-)
-def test_what_does_not_fit_is_answered_with_what_does(written: str) -> None:
-    with pytest.raises(ToolError) as refused:
-        read_remind(written, MONDAY)
-
-    assert USAGE == str(refused.value)
-
-
-def test_every_example_of_the_usage_can_be_read() -> None:
-    examples = [line.split("`")[1] for line in USAGE.splitlines() if line.startswith("- ")]
-
-    assert len(examples) >= 7
-    for example in examples:
-        wish = read_remind(example.removeprefix("/remind "), MONDAY)
-        rhythm_of(wish.repeat, wish.local)
-
-
-@given(st.text(max_size=60))
-@settings(max_examples=100)
-def test_any_text_is_read_or_refused(text: str) -> None:
-    for written in (text, f"tomorrow 9:00 {text}", f"every {text} 9:00 x"):
-        try:
-            wish = read_remind(written, MONDAY)
-            rhythm_of(wish.repeat, wish.local)
-        except ToolError:
-            continue
-        assert wish.text.strip()
-
-
-def test_a_day_that_is_none_is_refused() -> None:
-    with pytest.raises(ToolError, match="There is no 2026-02-30"):
-        read_remind("2026-02-30 9:00 x", MONDAY)
-
-
 @pytest.mark.parametrize("text", ["tomorrow", "2026-13-01T00:00", ""])
 def test_what_is_no_moment_is_refused(text: str) -> None:
     with pytest.raises(ToolError, match="is no moment"):
@@ -372,6 +269,31 @@ def test_the_model_is_told_that_a_prompt_was_scheduled() -> None:
     ) == confirmation(daily, BERLIN)
     assert "**7**: Monday, 2026-01-05 10:00 (Europe/Berlin), every day: prompt: news?" == in_list(
         daily, BERLIN
+    )
+
+
+@pytest.mark.parametrize("rhythm", [None, Rhythm(words="every day", cron="0 10 * * *")])
+def test_what_the_model_is_told_of_a_prompt_is_nobodys_words(rhythm: Rhythm | None) -> None:
+    prompt = replace(BREAD, kind="prompt", text="news: any?\nand mail", rhythm=rhythm)
+    asked = told(prompt, NOW, NOW, BERLIN)
+    in_group = "Ann#12: " + asked.replace("\n", "\n  ")
+
+    assert "news: any?\nand mail" == without_lead(asked)
+    assert "Ann#12: news: any?\n  and mail" == without_lead(in_group)
+    assert ("", "news: any?\nand mail") == own_words(asked, "private")
+    assert ("Ann", "news: any?\nand mail") == own_words(in_group, "group")
+    assert "I wrote\n[Scheduled" == without_lead("I wrote\n[Scheduled")
+
+
+def test_people_are_told_which_scheduled_prompt_is_answered() -> None:
+    prompt = replace(BREAD, kind="prompt", text="news?\n" + "x" * MOST_TEXT_CHARS)
+    ours = replace(prompt, chat_kind="group", text="news?")
+
+    private = announced(prompt, NOW, BERLIN)
+    assert private.startswith("⏰ Scheduled for Monday, 2026-01-05 10:00 (Europe/Berlin): news? xx")
+    assert len(private) < 200
+    assert ("⏰ Scheduled by Ann for Monday, 2026-01-05 10:00 (Europe/Berlin): news?") == announced(
+        ours, NOW, BERLIN
     )
 
 

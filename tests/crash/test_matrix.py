@@ -12,10 +12,7 @@ from bot.testing.crash_scenarios import PointKill, RandomKill
 from bot.testing.crash_world import world
 from bot.testing.crashing import POINTS
 
-pytestmark = [
-    pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL"),
-    pytest.mark.timeout(180),  # real processes, on a machine that may have other work
-]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 
 WORLDS_AT_ONCE = 8
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.adapters.clock import SystemClock
+from bot.adapters.disk import Room
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.app.doctor import Patient, examine
+from bot.app.settings_check import OLDEST_PYTHON
 from bot.config import load
 from bot.config.keys import CHECKOUT
 from bot.core.findings import Findings
@@ -20,12 +23,26 @@ from tests.e2e.test_command_line import write_config
 NOW_US = int(datetime.now(UTC).timestamp() * 1_000_000)  # noqa: TID251 - the process is real
 
 
+class LateClock(SystemClock):
+    """By which whatever is measured took some seconds longer than it did."""
+
+    def __init__(self, late_s: float) -> None:
+        self._late_s, self._asked = late_s, 0
+
+    def monotonic(self) -> float:
+        self._asked += 1
+        return super().monotonic() + self._asked * self._late_s
+
+
 class Machine:
     """A folder with settings and data, in which something is to go wrong.
 
     Attributes:
         keys: What the settings say.
         requirements: The list of packages.
+        python: The version that runs.
+        room: What its disk has room for.
+        found: What the whole examination found last.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -35,6 +52,9 @@ class Machine:
         self.requirements = CHECKOUT / "requirements.txt"
         self.environ: dict[str, str] = {}
         self.clock: Clock = SystemClock()
+        self.python: tuple[int, ...] = OLDEST_PYTHON
+        self.room = Room(free_bytes=5 << 30, free_files=1_000_000, most_files=2_000_000)
+        self.found: Findings = ()
 
     async def see(self) -> Findings:
         """Examine it."""
@@ -46,8 +66,11 @@ class Machine:
             hide=lambda secrets: None,
             environ=self.environ,
             requirements=self.requirements,
+            python=self.python,
+            room_on=lambda folder: self.room,
         )
-        return await examine(patient, lambda part: None)
+        self.found = await examine(patient, lambda part: None)
+        return self.found
 
     async def begin(self) -> Path:
         """Have the database of a bot that ran once."""
@@ -70,3 +93,7 @@ class Machine:
         path.write_bytes(content)
         path.chmod(mode)
         return path
+
+
+Provoke = Callable[[Machine], Awaitable[object]]
+"""Has something go wrong and lets the whole doctor see it; what it saw, the machine keeps."""

@@ -13,7 +13,7 @@ from bot.core.lifecycle import Cursor, Received, SetAside
 from bot.core.looking_back import LEAD
 from bot.core.window.notes import words_of
 from bot.errors import StoreError
-from bot.runtime.access_gate import UNCLAIMED, YOU_ARE_OWNER
+from bot.runtime.access_gate import OWNER_ALREADY, UNCLAIMED, YOU_ARE_OWNER
 from bot.runtime.storing import STORE_RETRY_S
 from bot.testing.clock import FakeClock
 from bot.testing.dialogue import Dialogue
@@ -87,7 +87,7 @@ async def test_the_owner_claims_the_bot_with_the_code_once(open_store: OpenStore
 
     assert "You are the owner" in claimed[0]
     assert ["Yes?"] == answered
-    assert YOU_ARE_OWNER == again
+    assert OWNER_ALREADY == again
     assert "Your code is" in stranger  # as whatever a stranger writes
     assert [] == silence
 

@@ -30,7 +30,7 @@ from bot.testing.telegram_server import PretendedTelegram
 from tests.adapters.backup_given import data_in, names_in, silent
 from tests.e2e.conftest import run_verb
 from tests.e2e.test_command_line import write_config
-from tests.e2e.test_shutdown import echo, is_told
+from tests.e2e.test_shutdown import answer_in, echo, is_told
 from tests.runtime.forgetting_given import HERS, MARK, OTHER, PLACE, World, fill
 
 BUSY, KNOWN = 2002, 1001
@@ -66,7 +66,11 @@ async def leave_facts(data_dir: Path) -> None:
 
 
 def said_to(telegram: PretendedTelegram, chat: int) -> list[str]:
-    return [call.text for call in telegram.sent if str(call.params.get("chat_id")) == str(chat)]
+    return [
+        answer_in(call.text)
+        for call in telegram.sent
+        if str(call.params.get("chat_id")) == str(chat)
+    ]
 
 
 async def known(telegram: PretendedTelegram) -> str:

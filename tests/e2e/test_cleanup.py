@@ -145,8 +145,11 @@ async def test_forty_days_with_restarts_at_any_moment(
     await lives.end()
 
 
-async def leave_chats(data_dir: Path) -> datetime:
-    """Have two chats that fell silent 40 days ago, and one of today; give when the first did."""
+async def leave_chats(data_dir: Path, away_for: timedelta = timedelta(0)) -> datetime:
+    """Have two chats that fell silent 40 days ago, and one of today; give when the first did.
+
+    For so long the bot was away then.
+    """
     now = SystemClock().now()
     silent_at = (now - timedelta(days=40)).replace(second=0, microsecond=0)
     lock_data_folder(data_dir).release()  # which makes the folder
@@ -159,6 +162,8 @@ async def leave_chats(data_dir: Path) -> datetime:
             claim = await store.claim(address.session_key, at=at)
             assert claim is not None
             await store.finish_turn(claim.turn.id, "answered", (), at=at)
+    await store.attend(silent_at, at=silent_at)
+    await store.attend(silent_at + away_for, at=now)
     await store.ask_to_remember(now + timedelta(days=1), at=now)
     for job in await store.due_jobs(now, limit=9):
         turns_of_chat = await store.unremembered(job, limit=9)
@@ -216,6 +221,27 @@ async def test_without_a_running_bot_the_data_is_cleaned_up_all_the_same(
     assert (0, said(silent_at, GONE), "") == await run_verb(capsys, config, "cleanup")
     assert (0, NOTHING, "") == await run_verb(capsys, config, "cleanup")
     assert list((tmp_path / "data" / "memory").rglob("*.md"))
+
+
+async def test_the_operator_cleans_up_by_the_calendar_and_is_told_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of 40 silent days the bot was away for 25: 15 count in the night, and 15 are to come."""
+    silent_at = await leave_chats(tmp_path / "data", timedelta(days=25))
+    config, day = write_config(tmp_path), (SystemClock().now() + timedelta(days=15)).date()
+    *rows, total = said(silent_at, WOULD_GO).splitlines(keepends=True)
+    why = "since the bot was away for a part of their silence."
+
+    _, would_go, _ = await run_verb(capsys, config, "cleanup", "--dry-run")
+    assert [
+        *rows,
+        total,
+        f"Of these the nightly clean-up would keep 2 until {day} at the latest, {why}\n",
+    ] == would_go.splitlines(keepends=True)
+
+    _, gone, _ = await run_verb(capsys, config, "cleanup")
+    assert "Of these the nightly clean-up would have kept 2 until" in gone
+    assert f"2 chats with 3 turns, silent for 30 days: {GONE}.\n" in gone
 
 
 async def test_what_admins_set_holds_for_the_operator_too(

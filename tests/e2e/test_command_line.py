@@ -11,6 +11,7 @@ import pytest
 
 from bot.adapters.store.folder import lock_data_folder
 from bot.cli import main
+from bot.testing.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,17 +22,19 @@ def write_config(folder: Path, **keys: object) -> Path:
     return path
 
 
-def run_piped(config: Path, lines: str) -> subprocess.CompletedProcess[str]:
+def run_piped(
+    config: Path, lines: str, *, locale: str = "C.UTF-8"
+) -> subprocess.CompletedProcess[str]:
     """Run the real program with lines on its standard input."""
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
     return subprocess.run(
         [sys.executable, "-m", "bot.cli", "--config", str(config)],
         input=lines,
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env=kept,
-        timeout=50,
+        env=kept | {"LANG": locale},
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -49,6 +52,15 @@ def test_each_line_of_a_pipe_is_answered_and_remembered_by_the_next_process(
     assert "in UTC" in first.stdout
     assert "You said: what time is it?" in second.stdout
     assert "ready: console" in first.stderr
+
+
+def test_the_terminals_language_is_spoken_in_the_chat_alone(tmp_path: Path) -> None:
+    lines = "/help\n/config language zh\n/help\n"
+    run = run_piped(write_config(tmp_path, plugins=[]), lines, locale="ja_JP.UTF-8")
+
+    assert run.returncode == 0
+    assert run.stdout.index("コマンドの一覧を表示する") < run.stdout.index("显示命令列表")
+    assert "ready: console" in run.stderr
 
 
 BAD_SETTINGS: dict[str, tuple[dict[str, object] | str, str]] = {
@@ -159,3 +171,14 @@ def test_a_verb_that_does_not_exist_is_bad_usage() -> None:
         main(["dance"])
 
     assert 2 == ended.value.code
+
+
+def test_settings_without_their_variables_are_told_in_one_line(tmp_path: Path) -> None:
+    wanted = {"proxy": "${NO_SUCH_PROXY}", "ca_file": "${NO_SUCH_FILE}"}
+    ended = run_piped(write_config(tmp_path, plugins=["clock"], **wanted), "hello\n")
+
+    told = [line for line in ended.stderr.splitlines() if "settings.variable_unset" in line]
+    assert 0 == ended.returncode
+    assert ["proxy: NO_SUCH_PROXY, ca_file: NO_SUCH_FILE"] == [
+        json.loads(line)["settings"] for line in told
+    ]

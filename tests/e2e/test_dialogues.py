@@ -28,6 +28,7 @@ from bot.testing.clock import FakeClock
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel, answer, calling, cut_stream
+from bot.testing.patience import PATIENCE_S
 from tests.e2e.conftest import OpenStore
 
 OPEN = Config(access="open", plugins=("clock",))
@@ -309,7 +310,7 @@ async def test_a_crash_after_the_answer_was_written_down_does_not_ask_again(
     channel.failures.append(DeliveryError("no network", retry_after_s=3_000))
     store = open_store()
     dialogue = Dialogue(ScriptedModel(["Answer."]), config=OPEN, store=store, channel=channel)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         await dialogue.__aenter__()
         await dialogue.happens([channel.message("hello")])
         await dialogue.crash()
@@ -337,7 +338,7 @@ async def test_a_turn_cut_by_a_crash_goes_on_and_runs_no_tool_twice(
     dialogue = Dialogue(model, config=OPEN, store=open_store(), channel=channel)
     await dialogue.__aenter__()
     await dialogue.happens([channel.message("what time is it?")])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         await model.held()
     await dialogue.crash()
 

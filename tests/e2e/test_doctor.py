@@ -17,10 +17,11 @@ from bot.adapters.local_models import find_local_model
 from bot.adapters.store.folder import lock_data_folder
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.app import doctor, model_check
-from bot.app.data_check import GOOD_FREE_BYTES, LEAST_FREE_BYTES, judge_free_space
+from bot.app.data_check import GOOD_FREE_BYTES, judge_free_space
 from bot.app.doctor import Patient, examine
 from bot.config import load
 from bot.core.findings import Finding, Grade
+from bot.runtime.checkup import LEAST_FREE_BYTES
 from bot.testing.anthropic_server import (
     OVERLOADED,
     SERVER_ERROR,
@@ -326,7 +327,7 @@ async def test_a_key_that_is_refused(tmp_path: Path, vendor: PretendedAnthropic)
 
     found = (await see(config))["model.model"][0]
 
-    assert ("broken", True) == (found.grade, "ANTHROPIC_API_KEY" in found.mend)
+    assert ("broken", True) == (found.grade, "anthropic.api_key of config.json" in found.mend)
     assert KEY not in found.seen
 
 

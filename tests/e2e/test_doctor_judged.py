@@ -1,5 +1,6 @@
 """Where ``doctor`` draws the line, and what of a running bot is another matter."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from bot.adapters.clock import SystemClock
 from bot.adapters.search.examining import IndexLook
 from bot.adapters.store.examining import KeptLook
 from bot.adapters.store.folder import lock_data_folder
+from bot.adapters.store.reminders import RemindersLook
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.app.caps_check import judge_caps
 from bot.app.data_check import GOOD_FREE_FILES, LEAST_FREE_FILES, judge_free_files, judge_shut
@@ -25,12 +27,16 @@ from bot.app.stored_check import (
     judge_log,
 )
 from bot.config import Config, load
+from bot.config.costs import PriceKeys
+from bot.core.attendance import LONGEST_BREAK, Stretch
 from bot.core.backlog import Backlog
-from bot.core.cost import Spent, SpentLine
+from bot.core.chat import PersonKey, SessionKey
+from bot.core.cost import Spent, SpentLine, UnpricedLine
 from bot.core.findings import Finding, Grade, finding_from
-from bot.core.llm import Usage
+from bot.core.llm import Payer, Usage
 from bot.ports import EVERYWHERE, Override
 from bot.runtime.checkup import OVERDUE_S
+from bot.runtime.health import REMINDER_LATE_S
 from bot.testing.clock import START
 from tests.e2e.test_command_line import write_config
 
@@ -38,7 +44,14 @@ SECOND = timedelta(seconds=1)
 
 
 def kept(
-    *, backlog: Backlog | None = None, attempts: int = 0, forgetting_s: float | None = None
+    *,
+    backlog: Backlog | None = None,
+    attempts: int = 0,
+    forgetting_s: float | None = None,
+    overrides: tuple[Override, ...] = (),
+    spent: tuple[SpentLine, ...] = (),
+    unpriced: tuple[UnpricedLine, ...] = (),
+    reminders: RemindersLook | None = None,
 ) -> KeptLook:
     asked = () if forgetting_s is None else (START - timedelta(seconds=forgetting_s),)
     return KeptLook(
@@ -46,16 +59,23 @@ def kept(
         most_attempts=attempts,
         set_aside=0,
         forgettings=asked,
-        overrides=(),
-        spent=(),
+        overrides=overrides,
+        spent=spent,
+        unpriced=unpriced,
         newest_seq=0,
+        stretches=(),
+        reminders=reminders or RemindersLook(),
     )
 
 
-def grade_of(check: str, look: KeptLook, *, is_running: bool) -> Grade:
+def finding_of(check: str, look: KeptLook, *, is_running: bool) -> Finding:
     found = judge_kept(look, Config(), START, is_running=is_running)
-    (grade,) = (each.grade for each in found if each.check == check)
-    return grade
+    (finding,) = (each for each in found if each.check == check)
+    return finding
+
+
+def grade_of(check: str, look: KeptLook, *, is_running: bool) -> Grade:
+    return finding_of(check, look, is_running=is_running).grade
 
 
 @pytest.mark.parametrize(("late_s", "is_running", "grade"), [
@@ -83,6 +103,40 @@ def test_a_model_may_have_a_bad_moment(attempts: int, grade: Grade) -> None:
 ])  # fmt: skip
 def test_what_is_being_forgotten_has_its_time(age_s: float, is_running: bool, grade: Grade) -> None:
     assert grade == grade_of("forgetting", kept(forgetting_s=age_s), is_running=is_running)
+
+
+@pytest.mark.parametrize(("late_s", "is_running", "grade", "mend"), [
+    (REMINDER_LATE_S, True, "ok", ""),
+    (REMINDER_LATE_S + 1, True, "warning", "its log"),
+    (REMINDER_LATE_S + 1, False, "warning", "start the bot"),
+])  # fmt: skip
+def test_reminders_are_told_in_time_by_a_bot_that_runs(
+    late_s: float, is_running: bool, grade: Grade, mend: str
+) -> None:
+    late = START - timedelta(seconds=late_s)
+    look = RemindersLook(kept=3, overdue=1, oldest_due_at=late, late_channels=("slack",))
+    found = finding_of("reminders", kept(reminders=look), is_running=is_running)
+
+    assert (grade, True) == (found.grade, mend in found.mend)
+    assert grade == "ok" or "overdue: 1 (slack), the oldest by 1 min 31 s" in found.seen
+
+
+@pytest.mark.parametrize(("gone", "seen"), [
+    (LONGEST_BREAK, "the bot was never away for more than a day"),
+    (timedelta(20), "away for 20 d now, since 2025-12-16 09:00 UTC: that is no chat's silence"),
+])  # fmt: skip
+def test_an_absence_that_goes_on_is_one(gone: timedelta, seen: str) -> None:
+    once = Stretch(since=START - timedelta(days=90), until=START - gone)
+    found = finding_of("attendance", replace(kept(), stretches=(once,)), is_running=False)
+
+    assert ("ok", seen) == (found.grade, found.seen)
+
+
+def test_a_damaged_reminder_is_told_before_it_is_due() -> None:
+    look = RemindersLook(kept=3, damaged=2)
+    found = finding_of("reminders", kept(reminders=look), is_running=True)
+
+    assert ("warning", True) == (found.grade, "cannot be read: 2" in found.seen)
 
 
 @pytest.mark.parametrize(("lag", "is_running", "grade"), [
@@ -151,9 +205,25 @@ def test_caps_of_the_settings_or_those_that_admins_set(
         changed_at=START,
     )
 
-    found = judge_caps(lines, (raised,), Config())
+    found = judge_caps(kept(spent=lines, overrides=(raised,)), Config())
 
     assert (grade, True) == (found.grade, words in found.seen)
+
+
+def test_caps_count_what_has_no_price_as_the_dearest() -> None:
+    """Unless it has one by now."""
+    usage = Usage(output_tokens=70_000)
+    payer = Payer(
+        session_key=SessionKey("telegram:7:1:"),
+        person_key=PersonKey("telegram::1"),
+        purpose="answer",
+    )
+    line = UnpricedLine(payer=payer, model="nobody-knows", asked="", usage=usage)
+    look = kept(spent=spent(0, 1), unpriced=(line,))
+    prices = {"nobody-knows": PriceKeys(input=0, output=0)}
+
+    assert "warning" == judge_caps(look, Config()).grade
+    assert "ok" == judge_caps(look, Config(prices=prices)).grade
 
 
 async def test_a_running_bot_looks_at_what_it_keeps_and_goes_on_writing(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bot.app.doctor import within_limit
 from bot.core.findings import Findings
+from bot.testing.patience import PATIENCE_S
 from tests.e2e.test_command_line import ROOT, write_config
 
 
@@ -33,7 +34,7 @@ def test_who_reads_only_the_beginning_sees_no_traceback(tmp_path: Path) -> None:
         stdout=writing,
         stderr=subprocess.PIPE,
         cwd=ROOT,
-        timeout=50,
+        timeout=PATIENCE_S,
         check=False,
     )
     os.close(writing)

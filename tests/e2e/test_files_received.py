@@ -24,6 +24,7 @@ from bot.testing.clock import settle
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel, answer
+from bot.testing.patience import PATIENCE_S
 from tests.e2e.conftest import OPEN, OpenStore, begin, passes
 
 PLAIN = Capabilities(max_text_length=4_096, can_edit=True)
@@ -127,7 +128,7 @@ async def test_a_crash_behind_it_does_not_fetch_again(open_store: OpenStore) -> 
     first = await begin(open_store, PLAIN, model)
     message = sent(first.channel, "Look", "one")
     await first.happens([message])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         while not model.requests:
             await settle()
     await first.crash()

@@ -35,6 +35,7 @@ from bot.testing.anthropic_server import PretendedAnthropic
 from bot.testing.clock import FakeClock, settle
 from bot.testing.dialogue import Dialogue
 from bot.testing.model import ScriptedModel
+from bot.testing.patience import PATIENCE_S
 from bot.testing.processes import BotProcess
 from bot.testing.slack_server import PretendedSlack
 from bot.testing.telegram_server import PretendedTelegram
@@ -42,7 +43,6 @@ from tests.e2e.test_reception import Silent
 
 OPEN = Config(access="open", plugins=("clock",))
 SOON_S = 30.0
-PATIENCE_S = 20.0
 MUCH = 5 << 30
 
 Part = tuple[str, str]
@@ -114,9 +114,8 @@ async def test_where_all_is_well_every_part_says_so(clock: FakeClock) -> None:
         "status": "ok",
         "parts": {
             "loopback": {"status": "ok", "seen": "receiving"},
-            **dict.fromkeys(
-                ("store", "disk", "model", "delivery", "jobs", "memory", "search of memory"), well
-            ),
+            **dict.fromkeys(("store", "disk", "model", "delivery", "jobs"), well),
+            **dict.fromkeys(("reminders", "workers", "memory", "search of memory"), well),
         },
     }
 

@@ -34,13 +34,13 @@ from bot.testing.anthropic_server import (
     rate_limited,
 )
 from bot.testing.clock import HurriedClock
+from bot.testing.patience import PATIENCE_S
 from bot.testing.telegram_rules import person
 from bot.testing.telegram_server import PretendedTelegram
 from bot.testing.texts import long_answer, words_of
 
 CHAT = 1001
 GROUP = -100200
-PATIENCE_S = 20.0
 
 
 @asynccontextmanager

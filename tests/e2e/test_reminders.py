@@ -89,7 +89,8 @@ async def test_who_was_refused_is_told_nothing_until_they_are_let_in_again(
     async with talking(store, channel, clock, model=model, config=closed):
         await clock.advance(DAY_S)
 
-        assert {"⏰ Reminder: bread", "The news."} == set(channel.texts())
+        scheduled = "⏰ Scheduled for Tuesday, 2026-01-06 10:00 (UTC): news?"
+        assert {"⏰ Reminder: bread", scheduled, "The news."} == set(channel.texts())
 
 
 async def test_a_scheduled_prompt_is_a_turn_of_its_author(open_store: OpenStore) -> None:
@@ -100,7 +101,13 @@ async def test_a_scheduled_prompt_is_a_turn_of_its_author(open_store: OpenStore)
         await passes(dialogue, 2 * DAY_S)
 
         assert "I will ask the model this on Tuesday, 2026-01-06 08:00 (UTC)" in kept
-        assert [kept, "Two are open.", "One is open."] == dialogue.channel.texts()
+        assert [
+            kept,
+            "⏰ Scheduled for Tuesday, 2026-01-06 08:00 (UTC): what is open?",
+            "Two are open.",
+            "⏰ Scheduled for Wednesday, 2026-01-07 08:00 (UTC): what is open?",
+            "One is open.",
+        ] == dialogue.channel.texts()
         assert (
             "[Scheduled for Tuesday, 2026-01-06 08:00 (UTC), every weekday; nobody wrote just "
             "now.]\nwhat is open?"
@@ -168,6 +175,40 @@ async def test_the_time_zone_is_said_chosen_and_given_up(open_store: OpenStore) 
     assert "Tuesday, 2026-01-06 09:00 (Asia/Tokyo)" in kept
     assert after.startswith("Your time zone is Asia/Tokyo")
     assert given_up.startswith("Your time zone is Europe/Lisbon")
+
+
+async def test_a_time_zone_by_its_offset_is_shown_as_it_was_meant() -> None:
+    async with Dialogue(ScriptedModel(), config=CONFIG) as dialogue:
+        (chosen,) = await dialogue.says("/timezone UTC+2")
+        (kept,) = await dialogue.says("/remind 18:00 x")
+        (half,) = await dialogue.says("/timezone utc+5:30")
+        (far,) = await dialogue.says("/timezone GMT+20")
+        (machines,) = await dialogue.says("/timezone localtime")
+        (after,) = await dialogue.says("/timezone")
+
+    assert chosen.startswith("Your time zone is UTC+2, where it is Monday, 2026-01-05 11:00")
+    assert "Monday, 2026-01-05 18:00 (UTC+2)" in kept
+    assert half == "There is no time zone 'utc+5:30'. Name a city of yours, such as Asia/Kolkata."
+    assert all("Etc/GMT" not in each for each in (chosen, kept, half, far, machines, after))
+    assert machines.startswith("There is no time zone 'localtime'.")
+    assert after.startswith("Your time zone is UTC+2")
+
+
+async def test_a_time_zone_by_what_people_call_it() -> None:
+    async with Dialogue(ScriptedModel(), config=CONFIG) as dialogue:
+        (by_letters,) = await dialogue.says("/timezone JST")
+        (by_city,) = await dialogue.says("/timezone 北京时间")
+        (without_plus,) = await dialogue.says("/timezone UTC 9")
+        (mistakable,) = await dialogue.says("/timezone CST")
+        (unknown,) = await dialogue.says("/timezone no such place")
+
+    assert by_letters.startswith("Your time zone is Asia/Tokyo, where it is")
+    assert by_city.startswith("Your time zone is Asia/Shanghai, where it is")
+    assert without_plus.startswith("Your time zone is UTC+9, where it is")
+    assert mistakable == (
+        "Several countries call their time 'CST'. Name a city: America/Chicago, Asia/Shanghai."
+    )
+    assert unknown.startswith("There is no time zone 'no such place'.")
 
 
 async def test_the_platforms_time_zone_holds_where_nobody_chose(open_store: OpenStore) -> None:

@@ -179,7 +179,8 @@ async def test_killed_before_or_after_the_claim_it_happens_once(
         await second.app.settled(HOME)
         await clock.advance(HOUR_S)
 
-        expected = ["The news."] if kind == "prompt" else ["⏰ Reminder: bread"]
+        scheduled = "⏰ Scheduled for Monday, 2026-01-05 10:00 (UTC): bread"
+        expected = [scheduled, "The news."] if kind == "prompt" else ["⏰ Reminder: bread"]
         assert expected == channel.texts()
 
 

@@ -15,6 +15,7 @@ from bot.testing.clock import START
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel, answer
+from bot.testing.patience import PATIENCE_S
 from bot.testing.store import InMemoryStore
 from bot.testing.stores.given import model_call
 from tests.e2e.conftest import OpenStore
@@ -78,7 +79,7 @@ async def test_only_a_call_that_was_started_and_is_not_safe_is_refused(
 
     model = ScriptedModel(["Done."])
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(PATIENCE_S),
         Dialogue(model, config=OPEN, store=open_store(), channel=channel),
     ):
         await channel.wait_for_posts(1)

@@ -1,13 +1,9 @@
-"""The set-up as an operator goes through it: at a pseudo-terminal, and through a pipe."""
+"""The set-up as an operator goes through it at a pseudo-terminal."""
 
 import asyncio
 import json
-import os
 import stat
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -22,112 +18,16 @@ from bot.app.setup.model_step import fill_model
 from bot.app.setup.questions import Questions
 from bot.config import load, read_own_files
 from bot.testing.anthropic_server import PretendedAnthropic
-from bot.testing.slack_server import PretendedSlack
-from bot.testing.telegram_server import PretendedTelegram
-from bot.testing.terminals import CTRL_C, CTRL_D, PATIENCE_S, TerminalProcess
+from bot.testing.terminals import CTRL_C, CTRL_D, TerminalProcess
+from tests.e2e.setting_up import KEY, REFERENCES, World, world_in
 
-ROOT = Path(__file__).resolve().parents[2]
-KEY = "sk-" + "ant-" + "pretended" * 3
 PROMPT = ">"
-REFERENCES = {
-    "anthropic": {"api_key": "${ANTHROPIC_API_KEY}"},
-    "telegram": {"token": "${TELEGRAM_BOT_TOKEN}"},
-    "slack": {"bot_token": "${SLACK_BOT_TOKEN}", "app_token": "${SLACK_APP_TOKEN}"},
-}
-
-
-class World:
-    """Pretended platforms, and a folder with settings that lead to them."""
-
-    def __init__(
-        self,
-        folder: Path,
-        vendor: PretendedAnthropic,
-        telegram: PretendedTelegram,
-        slack: PretendedSlack,
-    ) -> None:
-        self.folder = folder
-        self.telegram = telegram
-        self.slack = slack
-        self.secrets = (KEY, telegram.token, slack.bot_token, slack.app_token)
-        self.file = folder / "config.json"
-        self.settings: dict[str, object] = {
-            "plugins": ["clock"],
-            "anthropic": {**REFERENCES["anthropic"], "base_url": vendor.base_url},
-            "channels": {
-                "telegram": {**REFERENCES["telegram"], "base_url": telegram.base_url},
-                "slack": {**REFERENCES["slack"], "base_url": slack.settings["base_url"]},
-            },
-        }
-        self.write()
-
-    def write(self) -> None:
-        self.file.write_text(json.dumps(self.settings), encoding="utf-8")
-
-    @property
-    def names(self) -> list[str]:
-        return sorted(path.name for path in self.folder.iterdir())
-
-    def dotenv(self) -> dict[str, str]:
-        lines = (self.folder / ".env").read_text(encoding="utf-8").splitlines()
-        return dict(line.split("=", 1) for line in lines)
-
-    def has_shown_a_secret(self, text: str) -> bool:
-        return any(secret in text for secret in self.secrets)
-
-    async def at_terminal(
-        self, talk: Callable[[TerminalProcess], object], *verb: str, **environ: str
-    ) -> TerminalProcess:
-        """Let somebody talk with the program at a terminal; they wait for its end themselves."""
-
-        def sit() -> TerminalProcess:
-            with TerminalProcess(
-                self._command(*verb), folder=self.folder, environ=self._environ(environ)
-            ) as terminal:
-                talk(terminal)
-                return terminal
-
-        return await asyncio.to_thread(sit)
-
-    async def through_pipe(self, *lines: str, **environ: str) -> tuple[int, str, str]:
-        """Give the program lines; gives the exit code, and what it wrote to stdout and stderr."""
-        done = await asyncio.to_thread(
-            partial(
-                subprocess.run,
-                self._command("setup"),
-                input="".join(f"{line}\n" for line in lines),
-                capture_output=True,
-                text=True,
-                cwd=self.folder,
-                env=self._environ(environ),
-                timeout=PATIENCE_S,
-                check=False,
-            )
-        )
-        return done.returncode, done.stdout, done.stderr
-
-    def _command(self, *verb: str) -> list[str]:
-        return [sys.executable, "-m", "bot.cli", "--config", str(self.file), *verb]
-
-    def _environ(self, more: Mapping[str, str]) -> dict[str, str]:
-        return {
-            "PATH": os.environ.get("PATH", ""),
-            "PYTHONPATH": str(ROOT),
-            "HOME": str(self.folder),
-            **more,
-        }
 
 
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
-    async with AsyncExitStack() as stack:
-        vendor = await stack.enter_async_context(PretendedAnthropic(api_key=KEY))
-        telegram = await stack.enter_async_context(PretendedTelegram())
-        slack = await stack.enter_async_context(PretendedSlack())
-        yield World(tmp_path, vendor, telegram, slack)
-
-
-# At a terminal.
+    async with world_in(tmp_path) as world:
+        yield world
 
 
 def fill_in_everything(world: World, terminal: TerminalProcess) -> None:
@@ -208,6 +108,24 @@ async def test_a_token_that_is_refused_is_asked_for_again(world: World) -> None:
     assert {"TELEGRAM_BOT_TOKEN": world.telegram.token} == world.dotenv()
 
 
+@pytest.mark.parametrize("answer", ["y", ""])
+async def test_behind_a_network_that_is_down_a_token_can_be_kept(world: World, answer: str) -> None:
+    world.cut_telegram_off()
+
+    def keep(terminal: TerminalProcess) -> None:
+        terminal.asked("Which one?", "")
+        terminal.asked("Bot token [Enter skips]:", world.telegram.token)
+        terminal.asked("Keep it all the same? [y/N]", answer)
+        terminal.asked("Set Slack up now? [y/N]", "")
+        assert 0 == terminal.ended()
+
+    await world.at_terminal(keep, "setup")
+
+    kept = {"TELEGRAM_BOT_TOKEN": world.telegram.token} if answer else {}
+    assert kept == (world.dotenv() if answer else {})
+    assert answer or ["config.json"] == world.names
+
+
 # Offered by itself.
 
 
@@ -272,69 +190,6 @@ async def test_an_offer_that_is_broken_off_starts_nothing(world: World) -> None:
     assert ["config.json"] == world.names
 
 
-# Through a pipe.
-
-
-async def test_lines_of_a_pipe_answer_the_same_questions(world: World) -> None:
-    code, out, err = await world.through_pipe(
-        *("1", KEY, world.telegram.token),
-        *("y", world.slack.bot_token, world.slack.app_token),
-    )
-
-    assert (0, "") == (code, err)
-    assert 4 == len(world.dotenv())
-    assert "\x1b" not in out
-    assert not world.has_shown_a_secret(out)
-    assert "ok      telegram.token: the token is that of @daybook_bot" in out
-
-
-async def test_the_end_of_a_pipe_in_the_middle_is_exit_1(world: World) -> None:
-    code, _, err = await world.through_pipe("1", KEY)
-
-    assert (1, "Set-up stopped; everything is as it was.") == (code, err.strip())
-    assert ["config.json"] == world.names
-
-
-async def test_what_the_environment_gives_is_not_asked_for(world: World) -> None:
-    code, out, _ = await world.through_pipe("1", "", "", ANTHROPIC_API_KEY=KEY)
-
-    assert 0 == code
-    assert "API key: ANTHROPIC_API_KEY of the environment gives it." in out
-    assert "claude-sonnet-5-5 is there" in out
-    assert ["config.json"] == world.names
-
-
-async def test_behind_a_network_that_is_down_a_token_can_be_kept(world: World) -> None:
-    world.settings |= {
-        "channels": {"telegram": {**REFERENCES["telegram"], "base_url": "http://127.0.0.1:9"}}
-    }
-    world.write()
-
-    code, out, _ = await world.through_pipe("", world.telegram.token, "y", "")
-
-    assert 0 == code
-    assert "telegram.reach" in out
-    assert {"TELEGRAM_BOT_TOKEN": world.telegram.token} == world.dotenv()
-
-
-async def test_one_of_two_tokens_is_none(world: World) -> None:
-    _, out, _ = await world.through_pipe("", "", "y", world.slack.bot_token, "", "")
-
-    assert "app_token" in out
-    assert "It stays as it was." in out
-    assert ["config.json"] == world.names
-
-
-async def test_settings_that_cannot_be_read_are_exit_2(world: World) -> None:
-    (world.folder / "config.local.json").write_text('{"modle": "x"}')
-
-    code, out, err = await world.through_pipe("1")
-
-    assert (2, "") == (code, out)
-    assert "config.local.json: modle" in err
-    assert 1 == len(err.splitlines())
-
-
 # The model, by its other ways.
 
 
@@ -380,12 +235,43 @@ async def test_a_server_of_ones_own_and_back_to_the_key(
     assert (None, f"ANTHROPIC_API_KEY={KEY}\n") == (config.anthropic.api_key, none.files.dotenv)
 
 
-async def test_an_address_that_is_none_is_not_put_in(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(model_step, "find_local_model", partial(find_local_model, ports=()))
+async def test_the_servers_own_variable_is_named_and_never_the_vendors(world: World) -> None:
+    """A key that is entered after the server asked for one goes to no other's variable."""
+    (world.folder / ".env").write_text(f"ANTHROPIC_API_KEY={KEY}\n")
+    world.settings = {"anthropic": REFERENCES["anthropic"]}
+    world.write()
 
-    form, shown = await asyncio.to_thread(fill, world, "2", "nowhere", "")
+    def enter(terminal: TerminalProcess) -> None:
+        terminal.asked("Which one?", "2")
+        terminal.asked("Its address", server.base_url)
+        terminal.asked("Name of the model there", "small")
+        terminal.asked("Its key [Enter skips]:", "")
+        terminal.shows("wants a key, and none is set")
+        terminal.shows("put MODEL_API_KEY=… into .env")
+        terminal.asked("Its key [Enter skips]:", "wrong-key")
+        terminal.shows("put a key that server takes into MODEL_API_KEY")
+        terminal.asked("Its key [set; Enter keeps it]:", "its-own-key")
+        terminal.asked("Bot token [Enter skips]:", "")
+        terminal.asked("Set Slack up now? [y/N]", "")
+        assert 0 == terminal.ended()
 
-    assert "anthropic.base_url: must be a web address" in shown
-    assert read_own_files(world.file) == form.files
+    async with PretendedAnthropic(models=("small",), api_key="its-own-key") as server:
+        await world.at_terminal(enter, "setup")
+
+    assert {"ANTHROPIC_API_KEY": KEY, "MODEL_API_KEY": "its-own-key"} == world.dotenv()
+
+
+async def test_an_address_that_is_none_is_not_put_in(world: World) -> None:
+    def mistype(terminal: TerminalProcess) -> None:
+        terminal.asked("Which one?", "2")
+        terminal.asked("Its address", "nowhere")
+        terminal.shows("anthropic.base_url: must be a web address")
+        terminal.asked("Its address", "")
+        terminal.shows("Skipped.")
+        terminal.asked("Bot token [Enter skips]:", "")
+        terminal.asked("Set Slack up now? [y/N]", "")
+        assert 0 == terminal.ended()
+
+    await world.at_terminal(mistype, "setup")
+
+    assert ["config.json"] == world.names

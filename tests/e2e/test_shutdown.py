@@ -2,7 +2,9 @@
 
 import json
 import signal
-import time
+import sys
+import threading
+import types
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,33 +13,34 @@ import pytest
 from bot.adapters.anthropic_model.json_values import JsonObject
 from bot.adapters.clock import SystemClock
 from bot.adapters.start_log import StartLog
+from bot.api import PluginAPI
 from bot.core.messages import ToolCall
 from bot.core.window.notes import is_note
+from bot.runtime.notices import WITHOUT_MEMORY
 from bot.testing.anthropic_events import Written
 from bot.testing.anthropic_server import Broken, PretendedAnthropic, rate_limited
 from bot.testing.processes import BotProcess
+from bot.testing.starts import command_line
 from bot.testing.telegram_server import PretendedTelegram
 
 CHAT = 1001
-SLACK_S = 2.0
-"""What a busy machine may add to a limit."""
 
-STUCK = """
-import sys, threading, types
 
-def register(api):
-    @api.tool
-    async def stuck() -> str:
-        "Never come back."
-        print("it is stuck", file=sys.stderr, flush=True)
-        threading.Event().wait()
-        return ""
+def run_with_stuck_tool() -> None:
+    """Be the command line, with a tool that holds its whole process up."""
 
-sys.modules["plugins.stuck"] = module = types.ModuleType("plugins.stuck")
-module.register = register
-from bot.cli import run
-run()
-"""
+    def register(api: PluginAPI) -> None:
+        @api.tool
+        async def stuck() -> str:
+            """Never come back."""
+            print("it is stuck", file=sys.stderr, flush=True)  # noqa: T201 - the test waits for it
+            threading.Event().wait()
+            return ""
+
+    module = types.ModuleType("plugins.stuck")
+    module.__dict__["register"] = register
+    sys.modules[module.__name__] = module
+    command_line()
 
 
 def echo(body: JsonObject) -> str:
@@ -57,7 +60,12 @@ async def vendor() -> AsyncIterator[PretendedAnthropic]:
 
 
 def sent(telegram: PretendedTelegram) -> list[str]:
-    return [call.text for call in telegram.sent]
+    return [answer_in(call.text) for call in telegram.sent]
+
+
+def answer_in(text: str) -> str:
+    """Leave out the remark that on a slow machine memory was not waited for."""
+    return text.partition(f"\n\n{WITHOUT_MEMORY.strip('*')}")[0]
 
 
 async def is_told(telegram: PretendedTelegram, update: dict[str, object]) -> None:
@@ -69,7 +77,8 @@ async def is_told(telegram: PretendedTelegram, update: dict[str, object]) -> Non
 async def test_in_the_middle_of_a_stream_with_three_waiting(
     bot: BotProcess, telegram: PretendedTelegram, vendor: PretendedAnthropic
 ) -> None:
-    bot.settings["shutdown_deadline_s"] = 3
+    """The stream never ends: it is the deadline that ends it. How exactly, the simulator sees."""
+    bot.settings["shutdown_deadline_s"] = 1
     vendor.then(Broken(how="stall"))
     await bot.start()
     telegram.says(CHAT, "one")
@@ -77,10 +86,8 @@ async def test_in_the_middle_of_a_stream_with_three_waiting(
     for text in ("two", "three", "four"):
         newest = telegram.says(CHAT, text)
     await is_told(telegram, newest)
-    began = time.monotonic()
     bot.signal(signal.SIGTERM)
     code = await bot.ended()
-    took_s = time.monotonic() - began
     left = sent(telegram)
     vendor.release()
     await bot.start()
@@ -88,7 +95,6 @@ async def test_in_the_middle_of_a_stream_with_three_waiting(
     await bot.kill()
 
     assert (0, []) == (code, left)
-    assert took_s < 3 + SLACK_S
     assert ["You said one.", "You said two, three, four."] == sent(telegram)
 
 
@@ -131,7 +137,7 @@ async def test_a_second_signal_waits_for_nothing_and_loses_nothing(
 async def test_a_pause_is_not_waited_for(
     bot: BotProcess, telegram: PretendedTelegram, vendor: PretendedAnthropic, pause: str
 ) -> None:
-    bot.settings["shutdown_deadline_s"] = 30
+    bot.settings["shutdown_deadline_s"] = 45
     if pause == "of the model":
         vendor.then(rate_limited("50"))
     else:
@@ -139,15 +145,14 @@ async def test_a_pause_is_not_waited_for(
     await bot.start()
     telegram.says(CHAT, "one")
     await bot.says("retry_in_s")
-    began = time.monotonic()
     bot.signal(signal.SIGTERM)
     code = await bot.ended()
-    took_s = time.monotonic() - began
+    left = sent(telegram)
+    waited = [line for line in bot.lines if "shutdown.left_open" in line]
     await bot.start()
     await telegram.wait_for_sent(1)
 
-    assert 0 == code
-    assert took_s < 20
+    assert (0, [], []) == (code, left, waited)
     assert ["You said one."] == sent(telegram)
 
 
@@ -155,7 +160,7 @@ async def test_a_tool_that_blocks_everything_is_left_behind(
     tmp_path: Path, telegram: PretendedTelegram, vendor: PretendedAnthropic
 ) -> None:
     vendor.then(Written(blocks=(ToolCall(id="c1", name="stuck", arguments="{}"),)), "No luck.")
-    async with BotProcess(tmp_path, telegram, vendor, launcher=("-c", STUCK)) as bot:
+    async with BotProcess(tmp_path, telegram, vendor, run=run_with_stuck_tool) as bot:
         bot.settings |= {"shutdown_deadline_s": 1, "plugins": ["stuck"]}
         await bot.start()
         telegram.says(CHAT, "one")

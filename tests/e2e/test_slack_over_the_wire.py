@@ -15,10 +15,10 @@ from bot.app import App, Outside
 from bot.config import Config
 from bot.testing.anthropic_server import PretendedAnthropic
 from bot.testing.clock import HurriedClock
+from bot.testing.patience import PATIENCE_S
 from bot.testing.slack_server import PretendedSlack
 from bot.testing.texts import long_answer
 
-PATIENCE_S = 20.0
 OPEN = Config(access="open", plugins=("clock",))
 
 

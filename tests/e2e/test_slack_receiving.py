@@ -21,10 +21,10 @@ from bot.core.window.notes import words_of
 from bot.runtime.housekeeping import REDELIVERY_KNOWN_FOR
 from bot.testing.clock import HurriedClock
 from bot.testing.model import ScriptedModel
+from bot.testing.patience import PATIENCE_S
 from bot.testing.slack_http import SlackCalls, free_port
 from bot.testing.slack_server import PretendedSlack
 
-PATIENCE_S = 20.0
 DIRECT, ROOM = "D1ADA", "C1ROOM"
 SECRET = "pretended" + "0" * 23
 

@@ -37,6 +37,7 @@ from bot.testing.clock import FakeClock, HurriedClock, settle
 from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.model import ScriptedModel
+from bot.testing.patience import PATIENCE_S
 from bot.testing.slack_server import PretendedSlack
 from bot.testing.store import InMemoryStore
 from bot.testing.telegram_server import PretendedTelegram
@@ -44,8 +45,6 @@ from bot.testing.telegram_server import PretendedTelegram
 OPEN = Config(access="open", plugins=("clock",))
 LONG = " ".join(letter * 1_900 for letter in "abcdefghij")
 """For what no page has room left; no thread is needed yet to look it through for secrets."""
-
-PATIENCE_S = 20.0
 
 
 class SmallDisk:

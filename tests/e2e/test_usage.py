@@ -11,7 +11,7 @@ from bot.adapters.anthropic_model import AnthropicModel
 from bot.adapters.anthropic_model.json_values import JsonObject
 from bot.adapters.store.sqlite_store import SqliteStore
 from bot.adapters.token_counter import TiktokenCounter
-from bot.app.spending import prices_of
+from bot.app.pricing import prices_of
 from bot.config import Config
 from bot.config.costs import CapKeys
 from bot.core.chat import Capabilities, InboundMessage
@@ -38,13 +38,13 @@ from bot.testing.dialogue import Dialogue
 from bot.testing.loopback import LoopbackChannel
 from bot.testing.memory_files import InMemoryFiles
 from bot.testing.model import ScriptedModel
+from bot.testing.patience import PATIENCE_S
 from tests.e2e.conftest import OpenStore, passes
 
 MODEL = "claude-sonnet-5-5"
 PRICES = {"input": 2_000, "output": 10_000, "cache_read": 100, "cache_write": 2_500}
 """Nano-dollars a token; Source: the vendor's page, as bot/core/prices.py names it."""
 
-PATIENCE_S = 20
 TODAY = span_of(date(2026, 1, 5), UTC)
 WHISPERS = Capabilities(max_text_length=4_000, shows_to_one=True)
 ADA, BOB = "1001", "2002"
@@ -174,7 +174,7 @@ async def test_a_day_costs_what_the_vendor_reported_to_the_token_and_the_tenth_o
     whole = Usage()
     for each in reported:
         whole += each
-    nano_usd = sum(map(_price, reported))
+    nano_usd = sum(map(price, reported))
     await store.close()
     assert Spent(usage=whole, nano_usd=nano_usd, calls=len(reported)) == spent
     assert spent.calls > 10
@@ -193,7 +193,7 @@ def _usage(reported: dict[str, int]) -> Usage:
     )
 
 
-def _price(usage: Usage) -> int:
+def price(usage: Usage) -> int:
     return (
         usage.input_tokens * PRICES["input"]
         + usage.output_tokens * PRICES["output"]
@@ -301,9 +301,12 @@ async def test_admins_are_told_that_the_bot_has_little_left(open_store: OpenStor
         await dialogue.says("Hello", chat=BOB, user=BOB)
         await passes(dialogue, 1)
         told = dialogue.channel.texts(ADA)[1:]
+        (page,) = await dialogue.says("/usage", chat=BOB, user=BOB)
 
     assert 1 == len(told)
     assert told[0].startswith("Most of what I may spend today is used")
+    assert "`/config caps.bot_usd` changes it." in told[0]
+    assert "- For all together: nothing" in page
 
 
 async def test_people_read_their_own_and_admins_all_of_it(open_store: OpenStore) -> None:

@@ -1,3 +1,5 @@
+from time import process_time
+
 import pytest
 
 import plugins.web_fetch
@@ -114,7 +116,10 @@ def test_what_stands_beside_main_is_left_out() -> None:
     "piece",
     ["<a ", "<!--", "</", "<", '<a ">', '<a b=">" ', "<div>", "<script>", "<title", "&#", "<a '>"],
 )
-@pytest.mark.timeout(20)
 def test_a_hostile_page_is_read_in_linear_time(piece: str) -> None:
     """Half a minute for the first of these with the standard library's parser."""
+    begun_s = process_time()
+
     read_html(piece * (60_000 // len(piece)), URL)
+
+    assert process_time() - begun_s < 10

@@ -15,9 +15,8 @@ from bot.testing.privacy_world import PrivacyWorld
 from tests.privacy.asking import Asking
 from tests.privacy.planting import Planting
 
-pytestmark = pytest.mark.timeout(180)
-"""A thousand questions are asked once, for all tests."""
-
+pytestmark = pytest.mark.xdist_group("audiences")
+"""One process has its answers."""
 PATHS = {
     "a turn: request",
     "a turn where it was said: request",
@@ -49,7 +48,7 @@ SILENT_PATHS = {"/usage", "/status", "/help", "/config", "/context", "/memory hi
 """Ways that were walked too, and tell nothing in anybody's words."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # asyncio would write it all out when the run has ended
 class Found:
     """What became of a whole run.
 
@@ -64,7 +63,7 @@ class Found:
     log: tuple[str, ...]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module")  # a thousand questions are asked once, for all tests
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     return asyncio.run(run(tmp_path_factory.mktemp("privacy") / "data"))
 

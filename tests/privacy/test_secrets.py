@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 from detect_secrets.plugins.base import BasePlugin
 
@@ -20,8 +19,6 @@ from bot.testing.chat_run import Unchanging
 from bot.testing.invented_secrets import EACH, LANGUAGES, invented_secrets
 from bot.testing.look_alikes import look_alikes
 from bot.testing.secret_paths import Left, SecretPaths, Told, readable_in
-
-pytestmark = pytest.mark.timeout(180)
 
 MOST_FALSE_ALARMS = 0.02
 NO_FORMS = {"IPPublicDetector", "Base64HighEntropyString", "HexHighEntropyString"}

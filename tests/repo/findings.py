@@ -47,9 +47,7 @@ def _areas(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield node.targets[0].id, name
 
 
-def _imported(
-    tree: ast.Module, made: Mapping[str, Mapping[str, str]]
-) -> Iterator[tuple[str, str]]:
+def _imported(tree: ast.Module, made: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, str]]:
     """Give the areas that a file has from others, by the names they have in it."""
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and (areas := made.get(node.module or "")):

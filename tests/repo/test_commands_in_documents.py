@@ -5,6 +5,7 @@ import ast
 import json
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 
 import jsonschema  # type: ignore[import-untyped]  # ships none
@@ -15,7 +16,13 @@ from tests.repo.tree import ROOT, files, name_of, python_files
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SPAN = re.compile(r"`([^`\n]+)`")
-RUN = re.compile(r"(?:python3?) (?:/\S+/)?run\.py\b((?: (?![#&|;<>2-]|\\$)\S+| --?[a-z]\S*)*)")
+RUN = re.compile(
+    r"(?:python3? (?:/\S+/)?run\.py\b|docker compose run(?: --?\S+)* daybook\b)"
+    r"((?: (?![#&|;<>2-]|\\$)\S+| --?[a-z]\S*| -(?=\s|$))*)"
+)
+CRON = re.compile(r"(?:[\d*/,-]+ ){5}(?:daybook )?")
+PROMPT = re.compile(rf"[$#] |{CRON.pattern}")
+PLACEHOLDER = re.compile(r"<[a-z][a-z ]*>")
 SCRIPT = re.compile(r"python3? ((?:scripts|benchmarks)/\w+\.py)((?: [^\s`|#;&]+)*)")
 WORKED_OUT = re.compile(r"\$\([^)]*\)")
 COMMAND = re.compile(r"/([a-z][a-z_-]*)(?: [^/]*)?")
@@ -23,7 +30,7 @@ OTHERS = {
     *("newbot", "mybots", "revoke", "setprivacy", "setjoingroups"),  # BotFather's
     *("daybook", "invite"),  # Slack's
     *("healthz", "readyz", "metrics"),  # pages
-    *("data", "backups"),  # folders
+    *("data", "backups", "tmp"),  # folders
     *("command", "name"),  # any
 }
 
@@ -44,6 +51,35 @@ def test_every_start_of_the_program_can_be_understood() -> None:
 
     assert len({words for _, words in found}) > len(VERBS)
     assert [(page, words) for page, words in found if not _is_understood(words)] == []
+
+
+def shell_lines() -> Iterator[tuple[str, str]]:
+    """Give each line that a page tells to enter into a shell, or to have cron enter."""
+    for page in files(".md"):
+        for language, block in BLOCK.findall(page.read_text(encoding="utf-8")):
+            for line in PLACEHOLDER.sub("x", block).replace("\\\n", " ").splitlines():
+                if not language and (entered := PROMPT.match(line)):
+                    yield name_of(page), line[entered.end() :]
+
+
+def test_every_line_for_a_shell_can_be_read_by_one() -> None:
+    lines = list(shell_lines())
+    wrong = [
+        (page, line, done.stderr)
+        for page, line in lines
+        if (done := subprocess.run(["sh", "-nc", line], capture_output=True, text=True)).returncode
+    ]
+
+    assert {"docs/backup.md", "docs/deploy.md", "docs/running.md"} <= {page for page, _ in lines}
+    assert wrong == []
+
+
+def test_cron_is_given_no_bare_percent_sign() -> None:
+    """It would take it for the end of the line."""
+    found = [line for _, line in entered() if CRON.match(line)]
+
+    assert len(found) > 1
+    assert [line for line in found if re.search(r"(?<!\\)%", line)] == []
 
 
 def test_every_verb_is_explained() -> None:

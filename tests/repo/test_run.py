@@ -12,6 +12,7 @@ from typing import IO
 import pytest
 
 import run
+from bot.testing.patience import PATIENCE_S
 
 ROOT = Path(run.ROOT)
 BARE_PYTHON = str(Path(sys.executable).resolve())
@@ -74,7 +75,7 @@ class Checkout:
     def start(self, *arguments: str) -> tuple[int, str, str]:
         """Start and wait; gives the exit code, what was said on stdout and on stderr."""
         with self.begin(*arguments) as process:
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=PATIENCE_S)
             return process.returncode, out, err
 
     def answer(self, *arguments: str, place: Path | None = None) -> tuple[int, str]:

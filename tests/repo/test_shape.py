@@ -12,6 +12,7 @@ MAX_LINES_AT_THE_EDGE = 400
 EDGE = ("bot/adapters/", "bot/testing/", "channels/", "tests/")
 MAX_FUNCTION_LINES = 60
 BORDERS = [
+    "one question over HTTP",
     "one part of an examination",
     "one inbound message",
     "one plugin being loaded",
@@ -121,3 +122,27 @@ def _is_mock(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
         return "mock" in (node.module or "") or any(each.name == "mock" for each in node.names)
     return isinstance(node, ast.Import) and any("mock" in each.name for each in node.names)
+
+
+def test_no_test_waits_for_seconds_of_its_own() -> None:
+    """A machine may be slow: what is to come is waited for as long as ``PATIENCE_S`` says.
+
+    Less than a second is meant to pass.
+    """
+    found = [
+        f"{name}:{node.lineno}"
+        for name, tree in python_files("tests/", "bot/testing/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and _is_own_limit(node)
+    ]
+
+    assert found == []
+
+
+def _is_own_limit(call: ast.Call) -> bool:
+    waits = ast.unparse(call.func) in ("asyncio.timeout", "asyncio.wait_for")
+    limits = [each.value for each in call.keywords if each.arg == "timeout"]
+    if waits and call.args:
+        limits.append(call.args[-1])
+    numbers = (each.value for each in limits if isinstance(each, ast.Constant))
+    return any(isinstance(each, int | float) and each >= 1 for each in numbers)

@@ -8,13 +8,23 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.core.chat import ChatAddress, PersonKey
-from bot.core.cost import Cap, Caps, Scope, Span, SpentLine
-from bot.core.lifecycle import ModelCall
-from bot.core.llm import Delta, ModelRequest, ModelResponse, Payer, TextDelta, Usage, UsageSoFar
+from bot.core.chat import ChatAddress, ChatMoved, PersonKey
+from bot.core.cost import Amount, Cap, Caps, Scope, Span, SpentLine, Unit
+from bot.core.lifecycle import CallId, ModelCall
+from bot.core.llm import (
+    ArgumentsDelta,
+    Delta,
+    ModelRequest,
+    ModelResponse,
+    Payer,
+    TextDelta,
+    Usage,
+    UsageSoFar,
+)
 from bot.core.messages import assistant_text, user_text
-from bot.core.prices import NANO, Prices, Tariff, price_of
+from bot.core.prices import FREE, NANO, Prices, Tariff, price_of
 from bot.errors import CapReached, StoreError
+from bot.runtime.metrics import Metrics
 from bot.runtime.spending import Spending, SpendingParts
 from bot.testing.chat_run import RuleOfThumb
 from bot.testing.clock import FakeClock
@@ -27,6 +37,9 @@ DOLLAR_A_CALL = Usage(output_tokens=100_000)
 MAX_TOKENS = 150_000
 MOST_OF_A_CALL = 2 * NANO
 """What is held of one, generously: its answer of 150 000 tokens, and a short prompt."""
+
+
+count = RuleOfThumb().count
 
 
 def ignore(delta: Delta) -> None:
@@ -54,6 +67,9 @@ class OnCall:
     Attributes:
         error: What answers fail with from now on, behind their first words.
         begins_with: Those.
+        calls_with: The arguments of a tool that follow them.
+        refusal: What is answered from now on, before there is any word.
+        called: The name that it goes by; empty for that by which it is asked.
         most_at_once: So many were being written side by side.
     """
 
@@ -61,13 +77,17 @@ class OnCall:
         self.usage = usage
         self.error: Exception | None = None
         self.begins_with = "Half"
+        self.calls_with = ""
+        self.refusal: Exception | None = None
+        self.called = ""
         self.asked = 0
         self.most_at_once = 0
         self._at_once = 0
         self._may_answer: asyncio.Semaphore | None = None
+        self._is_silent = False
 
-    def hold(self) -> None:
-        self._may_answer = asyncio.Semaphore(0)
+    def hold(self, *, before_words: bool = False) -> None:
+        self._may_answer, self._is_silent = asyncio.Semaphore(0), before_words
 
     def answer(self, count: int = 1) -> None:
         assert self._may_answer is not None
@@ -79,9 +99,14 @@ class OnCall:
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:
+            if self.refusal is not None:
+                raise self.refusal
+            if self._may_answer is not None and self._is_silent:
+                await self._may_answer.acquire()
             on_delta(UsageSoFar(usage=Usage(input_tokens=7, output_tokens=1)))
             on_delta(TextDelta(text=self.begins_with))
-            if self._may_answer is not None:
+            on_delta(ArgumentsDelta(text=self.calls_with))
+            if self._may_answer is not None and not self._is_silent:
                 await self._may_answer.acquire()
             if self.error is not None:
                 raise self.error
@@ -91,7 +116,7 @@ class OnCall:
             message=assistant_text("Half of it."),
             stop="end_turn",
             usage=self.usage,
-            model=request.model,
+            model=self.called or request.model,
         )
 
     async def close(self) -> None:
@@ -112,14 +137,33 @@ class SetClock(FakeClock):
 
 
 class Failing(InMemoryStore):
-    """A store that cannot be read, or written, while it is told to be so."""
+    """A store that cannot be read, or take a beginning or an end, while it is told to be so.
 
-    is_deaf = is_mute = False
+    Attributes:
+        slow: What the end of a call waits for.
+        slow_beginning: What its beginning does.
+    """
 
-    async def record_call(self, call: ModelCall) -> None:
+    is_full = is_deaf = is_mute = False
+    slow: asyncio.Event | None = None
+    slow_beginning: asyncio.Event | None = None
+
+    async def begin_call(self, call: ModelCall) -> CallId:
+        if self.is_full:
+            raise StoreError("the disk is full")
+        if self.slow_beginning is not None:
+            await self.slow_beginning.wait()
+        return await super().begin_call(call)
+
+    async def end_call(self, call_id: CallId, call: ModelCall | None) -> None:
         if self.is_deaf:
             raise StoreError("the disk is full")
-        await super().record_call(call)
+        await asyncio.shield(self._end_call(call_id, call))  # as of what is handed to a thread
+
+    async def _end_call(self, call_id: CallId, call: ModelCall | None) -> None:
+        if self.slow is not None:
+            await self.slow.wait()
+        await super().end_call(call_id, call)
 
     async def spent_lines(self, span: Span) -> tuple[SpentLine, ...]:
         if self.is_mute:
@@ -137,38 +181,43 @@ class World:
     caps: Caps = field(default_factory=Caps)
     zone: tzinfo = UTC
     exempt: frozenset[PersonKey] = frozenset()
-    warned: list[datetime] = field(default_factory=list)
+    warned: list[tuple[Unit, datetime]] = field(default_factory=list)
+    metrics: Metrics = field(default_factory=Metrics)
+    prices: Prices = field(
+        default_factory=lambda: Prices(
+            tariffs={"paid": Tariff(price=price_of(0, 10)), "free": FREE}
+        )
+    )
 
     def open(self) -> Spending:
         return Spending(
             SpendingParts(
                 model=self.model,
                 usage=self.store,
-                prices=Prices(tariffs={"paid": Tariff(price=price_of(0, 10))}),
+                prices=self.prices,
                 caps=lambda: self.caps,
                 counter=RuleOfThumb(),
                 clock=self.clock,
                 zone=self.zone,
                 is_exempt=lambda person: person in self.exempt,
-                warn=self.warned.append,
+                warn=lambda unit, resets_at: self.warned.append((unit, resets_at)),
+                metrics=self.metrics,
             )
         )
 
     async def ask(self, spending: Spending, of: Payer, model: str = "paid") -> ModelResponse:
-        """Ask and account for the answer, as a turn does."""
-        answer = await spending.ask(request(of, model), ignore)
-        await spending.record(
-            ModelCall(
-                session_key=of.session_key,
-                person_key=of.person_key,
-                model=answer.model,
-                purpose=of.purpose,
-                usage=answer.usage,
-                at=self.clock.now(),
-                cost_nano_usd=answer.cost_nano_usd,
-            )
-        )
-        return answer
+        """Ask, keeping nothing oneself."""
+        return await spending.ask(request(of, model), ignore)
+
+    async def move(self, spending: Spending, number: int, new_chat: str) -> None:
+        """Give a chat another id, as the bot does."""
+        await self.store.move_chat(chat(number), new_chat)
+        spending.follow(ChatMoved(event_id="m1", address=chat(number), new_chat=new_chat))
+
+    async def used(self, spending: Spending, scope: Scope, of: Payer) -> Amount:
+        """Say what counts towards a cap."""
+        (standing,) = (each for each in await spending.standings(of) if each.scope == scope)
+        return standing.used
 
     async def refused(self, spending: Spending, of: Payer) -> CapReached:
         with pytest.raises(CapReached) as caught:

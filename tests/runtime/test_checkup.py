@@ -8,11 +8,18 @@ import pytest
 from bot.core.backlog import Backlog
 from bot.errors import SearchUnavailable, StoreError
 from bot.ports import DiskState
-from bot.runtime.checkup import FRESH_S, LIMIT_S, OVERDUE_S, VALID_S, Checkup, CheckupParts
+from bot.runtime.checkup import (
+    FRESH_S,
+    LEAST_FREE_BYTES,
+    LIMIT_S,
+    OVERDUE_S,
+    VALID_S,
+    Checkup,
+    CheckupParts,
+)
 from bot.runtime.health import StoreWatch
 from bot.testing.clock import START, FakeClock
 
-LEAST_BYTES = 100 << 20
 ROOM = DiskState(free_bytes=5 << 30)
 
 
@@ -25,6 +32,7 @@ class Surroundings:
         self.waiting = Backlog(unanswered=3)
         self.disk = ROOM
         self.lag = 2
+        self.reminder_at: datetime | None = None
         self.error: Exception | None = None
         self.hangs: set[str] = set()
         self.asked: list[str] = []
@@ -33,9 +41,9 @@ class Surroundings:
                 store=self,
                 store_watch=self.watch,
                 clock=clock,
+                channels=frozenset({"telegram"}),
                 disk=self,
                 index_lag=self.index_lag,
-                least_free_bytes=LEAST_BYTES,
             )
         )
 
@@ -49,6 +57,10 @@ class Surroundings:
         if self.error is not None:
             raise self.error
         return self.waiting
+
+    async def next_reminder_at(self, channels: frozenset[str]) -> datetime | None:
+        await self._answer("reminders")
+        return self.reminder_at if channels else None
 
     async def claim_slot(self, name: str, slot: datetime, *, at: datetime) -> bool:
         await self._answer(f"write {name}")
@@ -77,7 +89,7 @@ def around(clock: FakeClock) -> Surroundings:
 async def test_where_all_is_well_nothing_is_written_into_the_database(around: Surroundings) -> None:
     await around.checkup.look()
 
-    assert {"backlog", "disk", "index"} == set(around.asked)
+    assert {"backlog", "reminders", "disk", "index"} == set(around.asked)
     seen = around.checkup.seen
     assert (Backlog(unanswered=3), ROOM, 2, "") == (
         seen.backlog,
@@ -99,9 +111,9 @@ async def test_a_store_that_failed_is_tried_with_a_write(around: Surroundings) -
 @pytest.mark.parametrize(
     ("disk", "trouble"),
     [
-        (DiskState(free_bytes=LEAST_BYTES), ""),
-        (DiskState(free_bytes=LEAST_BYTES - 1), "only 99 MiB are free"),
-        (DiskState(free_bytes=LEAST_BYTES, trouble="read-only"), "read-only"),
+        (DiskState(free_bytes=LEAST_FREE_BYTES), ""),
+        (DiskState(free_bytes=LEAST_FREE_BYTES - 1), "only 99 MiB are free"),
+        (DiskState(free_bytes=LEAST_FREE_BYTES, trouble="read-only"), "read-only"),
     ],
 )
 async def test_a_disk_is_full_a_little_before_it_is(
@@ -111,6 +123,26 @@ async def test_a_disk_is_full_a_little_before_it_is(
     await around.checkup.look()
 
     assert trouble == around.checkup.disk_trouble
+
+
+async def test_a_store_of_which_all_hangs_is_waited_for_no_longer(around: Surroundings) -> None:
+    around.watch.tell(StoreError("the disk is full"))
+    around.hangs = {"write health", "backlog", "reminders"}
+    looking = asyncio.ensure_future(around.checkup.look())
+    await around.clock.advance(LIMIT_S)
+
+    assert looking.done()
+    assert "no answer within 5 s" == around.checkup.seen.store_trouble
+
+
+@pytest.mark.parametrize(("late_s", "overdue_s"), [(-60.0, 0.0), (None, 0.0), (600.0, 600.0)])
+async def test_how_late_the_first_reminder_is(
+    around: Surroundings, late_s: float | None, overdue_s: float
+) -> None:
+    around.reminder_at = None if late_s is None else START - timedelta(seconds=late_s)
+    await around.checkup.look()
+
+    assert overdue_s == around.checkup.reminder_overdue_s
 
 
 async def test_what_hangs_does_not_hang_whoever_asks(around: Surroundings) -> None:

@@ -34,10 +34,13 @@ async def test_every_command_of_the_bot_is_described_in_three_languages() -> Non
     async with Dialogue(ScriptedModel(), config=Config(plugins=())) as dialogue:
         ((entries, _),) = dialogue.channel.menus
 
-    spoken = {entry.name: [language for language, _ in entry.translations] for entry in entries}
-    assert {name: ["zh", "ja"] for name in spoken} == spoken
-    assert all(len(entry.described("zh")) <= 256 for entry in entries)
+    for entry in entries:
+        lines = {entry.described(tag) for tag in ("en", "zh-hans", "ja-JP")}
+        assert (entry.name, len(lines)) == (entry.name, 3)
+        assert max(map(len, lines)) <= 256
     assert "Show this list." == entries[-1].described("de")
+    assert "显示命令列表" == entries[-1].described("zh-hans")
+    assert "コマンドの一覧を表示する" == entries[-1].described("ja-JP")
 
 
 async def test_a_new_owner_finds_the_menu_of_admins() -> None:

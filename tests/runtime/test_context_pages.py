@@ -1,5 +1,7 @@
 """What people read of a context: true in every number, and narrow enough for a telephone."""
 
+# ruff: noqa: RUF001 - full-width marks
+import re
 from dataclasses import replace
 from datetime import UTC
 
@@ -8,10 +10,12 @@ import pytest
 from bot.core.llm import Usage
 from bot.core.window.conversation import Compaction
 from bot.core.window.report import CATEGORIES, WindowReport
+from bot.languages import LANGUAGES, Language, speaking
 from bot.runtime.commands.context_pages import BAR_CELLS, overview
 from bot.runtime.context.steering import ContextView, Refused
 from bot.testing.chat_run import LIMITS, ChatRun
 from bot.testing.clock import START
+from channels.telegram.tables import width_of
 from tests.runtime.context_given import talk
 
 CLEARED = Compaction(kind="clear", at=START, turns_left=2)
@@ -56,6 +60,20 @@ def test_bars_are_no_longer_than_their_whole_and_no_wider_than_a_telephone(
 
     assert sum(map(drawn.count, "█░")) <= BAR_CELLS
     assert max(map(len, drawn.splitlines())) <= 30
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_bars_begin_in_one_column_behind_labels_of_wide_letters_too(language: Language) -> None:
+    report = replace(EMPTY, tokens=tuple((name, 100) for name in CATEGORIES))
+    with speaking(language):
+        drawn = overview(replace(VIEW, report=report), UTC).split("```")[1].strip().splitlines()
+
+    labels = [each.split()[0] for each in drawn]
+    begins = [width_of(re.split("[█░▏]", each)[0]) for each in drawn]
+    assert len(set(labels)) == len(CATEGORIES) + 1
+    assert set(begins) == {8}
+    assert all(width_of(each) < 8 for each in labels)
+    assert max(map(width_of, drawn)) <= 30
 
 
 @pytest.mark.parametrize(
@@ -140,3 +158,22 @@ async def test_the_view_knows_the_model_s_window() -> None:
     view = await chat.steering().view()
 
     assert (view.max_tokens, view.set_tokens, view.window_tokens) == (6_000, 50_000, 8_000)
+
+
+@pytest.mark.parametrize(
+    ("language", "left", "last"),
+    [
+        ("zh", "1轮对话；由备注代替", "2026-01-05 09:00，移出2轮对话，因为被清空；已撤销"),
+        (
+            "ja",
+            "1ターン（メモで代用）",
+            "2026-01-05 09:00、2ターンを除外、消去されたため / 取り消し済み",
+        ),
+    ],
+)
+def test_a_page_in_other_languages(language: Language, left: str, last: str) -> None:
+    with speaking(language):
+        lines = overview(replace(VIEW, turns_left=1, compaction=CLEARED), UTC).splitlines()
+
+    told = [each.partition("：")[2] for each in lines if each.startswith("- ")]
+    assert [told[2], told[3]] == [left, last]

@@ -68,6 +68,17 @@ async def test_mem_2_what_is_forgotten_is_in_no_byte_of_the_disk(
     assert MARK not in receipt.reply.text
 
 
+async def test_what_would_go_is_shown_in_the_words_of_people(tmp_path: Path) -> None:
+    world = await filled(tmp_path)
+    proposal = await world.forgetting.propose(HERS, "2026-01-05")
+    await world.close()
+
+    assert proposal is not None
+    assert proposal.lines
+    assert any(MARK in head for head in proposal.heads)
+    assert [] == [head for head in proposal.heads if head.startswith(("#", "<", "[", "- "))]
+
+
 async def test_prv_2_everything_of_a_person_goes_at_their_wish(tmp_path: Path) -> None:
     world = await filled(tmp_path)
     proposal = await world.forgetting.propose(HERS, "all")

@@ -16,6 +16,7 @@ from bot.core.turns import Step, Turn, TurnId
 from bot.errors import StoreError
 from bot.runtime.remembering.distilling import Distilling, DistillingParts
 from bot.testing.clock import START, FakeClock, settle
+from bot.testing.patience import PATIENCE_S
 from bot.testing.stores.forgetting import told
 from bot.testing.stores.given import begin, entry_of, message, model_call, saying
 from tests.runtime.forgetting_given import HERS, KEY, MARK, World, asked, counts, fill, say
@@ -50,7 +51,7 @@ async def test_an_answer_under_way_that_says_it_again_goes_too(tmp_path: Path, w
     assert [] == world.told
 
     await answers(world, turn, f"You told me that {MARK}.")
-    await asyncio.wait_for(task, 30)
+    await asyncio.wait_for(task, PATIENCE_S)
     last = (await world.store.turns_between(KEY, 0, 99))[-1]
     await world.close()
 
@@ -67,7 +68,7 @@ async def test_an_answer_under_way_that_says_something_else_stays(tmp_path: Path
     task = await running(world)
 
     await answers(world, turn, "They swim, as far as I know.")
-    await asyncio.wait_for(task, 30)
+    await asyncio.wait_for(task, PATIENCE_S)
     last = (await world.store.turns_between(KEY, 0, 99))[-1]
     await world.close()
 
@@ -92,7 +93,7 @@ async def test_what_waited_behind_an_answer_is_waited_for_too(tmp_path: Path) ->
     assert [] == world.told
 
     await answers(world, second, "Ok.")
-    await asyncio.wait_for(task, 30)
+    await asyncio.wait_for(task, PATIENCE_S)
     await world.close()
 
     assert "3 turns" in world.told[0].reply.text

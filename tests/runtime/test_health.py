@@ -14,16 +14,17 @@ from bot.errors import (
     StoreError,
     StoreLost,
 )
+from bot.runtime.durations import duration
 from bot.runtime.health import (
     BACKLOG_S,
     FAILED_ASKS,
     OUTAGE_S,
+    REMINDER_LATE_S,
     ChannelBook,
     ChannelState,
     Health,
     Signs,
     StoreWatch,
-    duration,
     judge,
 )
 from bot.runtime.metrics import Metrics
@@ -95,6 +96,26 @@ def test_trouble_of_vendors_and_platforms_is_no_reason_to_restart() -> None:
         "model: failed 3 times in a row: overloaded",
         "delivery: a reply has been waiting for 6 min",
     ) == health.reasons
+
+
+@pytest.mark.parametrize(("late_s", "store_trouble", "reason", "told"), [
+    (REMINDER_LATE_S, "", "", ()),
+    (REMINDER_LATE_S + 1, "", "", ("reminders: one was due 1 min 31 s ago",)),
+    (3_600.0, "", "it broke", ("reminders: one was due 1 h ago: it broke",)),
+    (3_600.0, "full", "full", ("store: full",)),
+])  # fmt: skip
+def test_reminders_are_late_for_a_reason_that_is_said_once(
+    late_s: float, store_trouble: str, reason: str, told: tuple[str, ...]
+) -> None:
+    signs = Signs(
+        now_s=0,
+        channels={"telegram": WELL},
+        store_trouble=store_trouble,
+        reminder_overdue_s=late_s,
+        reminder_trouble=reason,
+    )
+
+    assert told == judge(signs).reasons
 
 
 def test_every_reason_is_told_and_the_gravest_counts() -> None:

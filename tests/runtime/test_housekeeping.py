@@ -1,5 +1,6 @@
 """By the calendar: nothing grows for ever, nothing is forgotten too early."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,7 @@ from bot.core.chat import SessionKey
 from bot.core.lifecycle import Received
 from bot.core.memory.audience import audience_of
 from bot.core.memory.jobs import MemoryEntry
+from bot.runtime.attendance import AttentiveTimer
 from bot.runtime.housekeeping import (
     CleanUpParts,
     HousekeepingParts,
@@ -44,9 +46,11 @@ class House:
         self.forgotten: list[SessionKey] = []
         self.woken = 0
         self.max_age_days = 30
+        self.timer = AttentiveTimer(ClockTimer(clock=clock), store, clock)
         self.clean_up = CleanUpParts(
             sessions=store,
             clock=clock,
+            stretches=self.timer.look,
             max_age_days=lambda: self.max_age_days,
             forget=self.forgotten.append,
         )
@@ -55,7 +59,7 @@ class House:
         parts = JobParts(
             slots=self.store,
             calendar=CronCalendar(),
-            timer=ClockTimer(clock=self.clock),
+            timer=self.timer,
             clock=self.clock,
             zone=self.zone,
             spawn=supervisor.spawn,
@@ -68,6 +72,7 @@ class House:
             clean_up=self.clean_up,
             wake_memory=self._note_wake,
         )
+        supervisor.spawn("attendance", self.timer.run())
         for job in jobs_of(housekeeping):
             supervisor.spawn(job.name, run_job(job, parts))
 
@@ -113,6 +118,27 @@ async def test_rel_1_a_redelivery_is_known_for_thirty_days(
     await clock.advance(days * DAY_S)
 
     assert (is_new,) == await store.receive((event,), cursor=None, at=clock.now())
+
+
+async def test_rel_1_a_clock_that_is_ahead_forgets_no_event(supervisor: Supervisor) -> None:
+    clock, store = FastClock(), InMemoryStore()
+    event = Received(inbound=LoopbackChannel().message("hello"), route="none")
+    House(store, clock).keep(supervisor)
+    await store.receive((event,), cursor=None, at=clock.now())
+    await clock.advance(DAY_S)
+    clock.ahead = timedelta(days=365)
+    await clock.advance(2 * DAY_S)
+
+    assert (False,) == await store.receive((event,), cursor=None, at=clock.now())
+
+
+class FastClock(FakeClock):
+    """A clock that may be ahead of the time."""
+
+    ahead = timedelta(0)
+
+    def now(self) -> datetime:
+        return super().now() + self.ahead
 
 
 @pytest.mark.parametrize(("zone", "hours"), [("UTC", 15), ("Asia/Tokyo", 6), ("Asia/Kolkata", 9.5)])
@@ -177,17 +203,11 @@ async def test_what_admins_set_holds_from_the_next_clean_up_on(supervisor: Super
 async def test_a_chat_in_which_somebody_writes_meanwhile_stays() -> None:
     """Between being found silent and being removed."""
     chat = await have_remembered_chat()
-    await chat.clock.advance(31 * DAY_S)
-    sessions = Overtaken(chat)
     house = House(chat.store, chat.clock)
-    parts = CleanUpParts(
-        sessions=sessions,
-        clock=chat.clock,
-        max_age_days=lambda: 30,
-        forget=house.forgotten.append,
-    )
+    await house.timer.look()
+    await chat.clock.advance(31 * DAY_S)
 
-    done = await clean_up(parts)
+    done = await clean_up(replace(house.clean_up, sessions=Overtaken(chat)))
 
     assert ((), 0) == (done.chats, done.turns)
     assert 2 == len((await chat.store.load(chat.key)).turns)

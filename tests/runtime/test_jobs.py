@@ -11,6 +11,8 @@ import pytest
 
 from bot.adapters.calendar import CronCalendar
 from bot.errors import StoreError
+from bot.ports import Timer
+from bot.runtime.attendance import LOOK_EVERY_S, AttentiveTimer
 from bot.runtime.job_book import JobBook
 from bot.runtime.jobs import LONGEST_SLEEP_S, STORE_RETRY_S, ClockTimer, Job, JobParts, run_job
 from bot.runtime.supervisor import Supervisor
@@ -37,6 +39,7 @@ class World:
         self.seen: list[datetime] = []
         self.ahead = timedelta(0)
         self.failures = 0
+        self.timer: Timer = ClockTimer(clock=self)
 
     async def note(self) -> None:
         self.seen.append(self.now())
@@ -78,7 +81,7 @@ class World:
         return JobParts(
             slots=self,
             calendar=CronCalendar(),
-            timer=ClockTimer(clock=self),
+            timer=self.timer,
             clock=self,
             zone=self.zone,
             spawn=supervisor.spawn,
@@ -244,5 +247,44 @@ async def test_a_clock_that_was_wrong_by_years_stops_nothing_for_years() -> None
         world.begin(process)
         await world.clock.advance(3 * DAY_S)
         process.cancel_all()
+
+    assert [date(2026, 1, day) for day in (5, 6, 7, 8)] == world.days[1:]
+
+
+async def test_nor_does_it_in_a_process_that_goes_on(supervisor: Supervisor) -> None:
+    """It waits for a moment of a year that is not."""
+    world = World()
+    timer = AttentiveTimer(ClockTimer(clock=world), world.store, world)
+    world.timer = timer
+    supervisor.spawn("attendance", timer.run())
+    world.begin(supervisor)
+    await world.clock.advance(60)
+    world.ahead = timedelta(days=1_500)
+    await world.clock.advance(LONGEST_SLEEP_S)
+    assert 1 == len(world.seen)
+
+    world.ahead = timedelta(0)
+    await world.clock.advance(LOOK_EVERY_S + 3 * DAY_S)
+
+    assert [date(2026, 1, day) for day in (5, 6, 7, 8)] == world.days[1:]
+
+
+async def test_nor_where_the_clock_is_put_right_while_the_job_runs(supervisor: Supervisor) -> None:
+    """By then everybody who waited has been told, and this one did not."""
+    world = World()
+    timer = AttentiveTimer(ClockTimer(clock=world), world.store, world)
+    world.timer = timer
+    world.ahead = timedelta(days=1_500)
+    await world.missed(1)
+    await timer.look()
+
+    async def take_long() -> None:
+        await world.note()
+        if world.ahead:
+            world.ahead = timedelta(0)
+            await timer.look()
+
+    world.begin(supervisor, take_long)
+    await world.clock.advance(3 * DAY_S)
 
     assert [date(2026, 1, day) for day in (5, 6, 7, 8)] == world.days[1:]

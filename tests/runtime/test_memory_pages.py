@@ -1,5 +1,6 @@
 """How people are shown what is remembered of them."""
 
+# ruff: noqa: RUF001 - full-width marks
 from __future__ import annotations
 
 from dataclasses import replace
@@ -9,6 +10,7 @@ from bot.core.chat import ChatAddress, PersonKey
 from bot.core.memory.audience import GLOBAL, Origin, audience_of, viewer_of
 from bot.core.memory.facts import Fact, FactId, FactTopic
 from bot.core.memory.items import Hit, ItemId, ItemRef, MemoryItem
+from bot.languages import speaking
 from bot.ports import KeptOfChat
 from bot.runtime.commands.memory_pages import (
     FACTS_A_PAGE,
@@ -194,3 +196,22 @@ def test_a_page_says_how_to_switch_memory_the_other_way() -> None:
 
     assert on.endswith("`/memory off` ends it here.")
     assert off.endswith("`/memory on` begins it here.")
+
+
+def test_a_page_in_other_languages() -> None:
+    in_group = replace(fact(2, "Works in sales.", days=31), audience=IN_GROUP.audience)
+    kept = KeptOfChat(turns=1, sessions=2, days=3)
+    with speaking("zh"):
+        chinese = overview(SCENE, (in_group,), kept, page=1, is_on=True)
+    with speaking("ja"):
+        japanese = overview(SCENE, (), kept, page=1, is_on=False)
+
+    assert chinese.startswith(
+        "**我记住的关于你的内容**\n\n**偏好**\n\n- `f2` key 2: Works in sales."
+    )
+    assert "（2026-10-30，在群组Team里，自2026-10-30起未再确认）" in chinese
+    assert "此聊天保存了：1轮对话、2次会话、3天的记录。你在群组里" in chinese
+    assert japanese.startswith(
+        "あなたについて覚えている事実はありません。\n\nここの記憶はオフです。"
+    )
+    assert japanese.endswith("`/memory on`でここの記憶をオンにします。")

@@ -9,6 +9,7 @@ from bot.core.chat import ChatAddress
 from bot.runtime.delivery import Pacer, Urgency
 from bot.runtime.supervisor import Supervisor
 from bot.testing.clock import FakeClock, settle
+from bot.testing.patience import PATIENCE_S
 
 HOME = ChatAddress(channel="loopback", account="bot", chat="1001")
 TOPIC = ChatAddress(channel="loopback", account="bot", chat="1001", thread="7")
@@ -94,6 +95,6 @@ async def test_a_pause_that_outlasts_the_process_lets_nobody_hang() -> None:
         waiting = asyncio.ensure_future(call())
         await settle()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         await asyncio.wait({waiting})
     assert waiting.cancelled()

@@ -112,6 +112,7 @@ async def test_a_page_is_about_who_looks_at_it_and_nobody_else() -> None:
     assert "2026-01-05\n09:01 likes herons" in text_of(adas)
     assert not {"egrets", "storks"} & set(text_of(adas).split())
     assert "I see 0 turns" in text_of(bobs)
+    assert "left my view" not in text_of(adas)
     assert "egrets" in text_of(bobs)
     assert (True, False) == (adas.may_configure, bobs.may_configure)
     assert ["context clear"] == [wish.command for wish in adas.sections[0].wishes]

@@ -2,21 +2,22 @@
 
 import asyncio
 import logging
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.core.cost import Cap, Caps, Scope
+from bot.core.cost import Amount, Cap, Caps, Scope, amount_of
 from bot.core.llm import Usage
-from bot.core.prices import NANO
+from bot.core.prices import FREE, NANO, Prices, Tariff, price_of
 from bot.errors import CapReached, ModelStreamCut
 from bot.testing.clock import START, settle
 from tests.runtime.spending_given import (
     BERLIN,
+    DOLLAR_A_CALL,
     MOST_OF_A_CALL,
     OnCall,
     World,
-    chat,
     dollars,
     ignore,
     payer,
@@ -60,7 +61,7 @@ async def test_fifty_chats_at_once_go_over_a_cap_by_one_held_call_at_most(
     asking = [asyncio.ensure_future(world.ask(spending, payer(n))) for n in range(50)]
     while any(not each.done() for each in asking):
         await settle()
-        assert world.model.asked - len(world.store.calls) <= 7  # what is held stays below the cap
+        assert len(world.store.begun) <= 7  # what is held stays below the cap
         world.model.answer(1 if answer_first else 3)
         await settle()
 
@@ -80,6 +81,27 @@ async def test_each_cap_stops_its_own_and_nobody_else(scope: Scope) -> None:
     assert scope == (await world.refused(spending, same)).scope
     if scope != "bot":
         await world.ask(spending, payer(3))
+
+
+async def test_without_a_price_caps_in_money_hold_all_the_same() -> None:
+    """As if it were the dearest model there is, over a restart too; what is free goes on."""
+    world = World(caps=dollars("bot", 3))
+    for _ in range(3):
+        await world.ask(world.open(), payer(1), "nobody-knows")
+
+    with pytest.raises(CapReached):
+        await world.ask(world.open(), payer(2), "nobody-knows")
+    assert [None] * 3 == [call.cost_nano_usd for call in world.store.calls]
+    await world.ask(world.open(), payer(2), "free")
+
+
+async def test_a_price_that_is_set_meanwhile_lets_it_go_on_after_a_restart() -> None:
+    world = World(caps=dollars("bot", 1))
+    await world.ask(world.open(), payer(1), "nobody-knows")
+    await world.refused(world.open(), payer(2))
+    world.prices = replace(world.prices, own={"nobody-knows": FREE})
+
+    await world.ask(world.open(), payer(2))
 
 
 async def test_tokens_have_caps_too_also_where_no_price_is_known() -> None:
@@ -139,47 +161,6 @@ async def test_what_ends_after_midnight_counts_on_the_new_day() -> None:
     await world.refused(world.open(), payer(2))
 
 
-async def test_an_answer_that_breaks_off_is_accounted_for_as_far_as_it_got() -> None:
-    world = World()
-    spending = world.open()
-    world.model.error = ModelStreamCut()
-    with pytest.raises(ModelStreamCut):
-        await world.ask(spending, payer(1))
-
-    (call,) = world.store.calls
-    assert Usage(input_tokens=7, output_tokens=1) == call.usage
-    assert (10_000, "answer", "paid") == (call.cost_nano_usd, call.purpose, call.model)
-
-
-async def test_what_was_written_before_it_broke_off_counts_though_nobody_reported_it() -> None:
-    """By local count, and as much as that takes of the caps; the prompt as the vendor says."""
-    world = World(caps=dollars("bot", 0.001))
-    spending = world.open()
-    world.model.error = ModelStreamCut()
-    world.model.begins_with = "Half" * 250
-    with pytest.raises(ModelStreamCut):
-        await world.ask(spending, payer(1))
-
-    (call,) = world.store.calls
-    assert Usage(input_tokens=7, output_tokens=250) == call.usage
-    assert 2_500_000 == call.cost_nano_usd
-    await world.refused(spending, payer(2))
-
-
-async def test_an_answer_that_is_stopped_is_accounted_for_and_holds_nothing() -> None:
-    world = World(caps=dollars("bot", 1))
-    spending = world.open()
-    world.model.hold()
-    asking = asyncio.ensure_future(world.ask(spending, payer(1)))
-    await settle()
-    asking.cancel()
-    await asyncio.wait({asking})
-
-    assert [10_000] == [call.cost_nano_usd for call in world.store.calls]
-    world.model.answer()
-    await world.ask(spending, payer(2))
-
-
 async def test_who_waits_and_is_stopped_holds_nothing() -> None:
     world = World(caps=dollars("bot", 1))
     spending = world.open()
@@ -233,7 +214,16 @@ async def test_admins_are_told_of_the_bots_own_cap_once_a_day() -> None:
         await world.ask(spending, payer(number))
     await world.refused(spending, payer(9))
 
-    assert ["2026-01-06T00:00:00+00:00"] == [each.isoformat() for each in world.warned]
+    assert [("usd", datetime(2026, 1, 6, tzinfo=UTC))] == world.warned
+
+
+async def test_admins_are_told_which_of_the_bots_caps_is_nearly_used() -> None:
+    world = World(caps=Caps(bot=Cap(nano_usd=100 * NANO, tokens=450_000)))
+    spending = world.open()
+    for number in range(4):  # of 100 000 tokens and a dollar each
+        await world.ask(spending, payer(number))
+
+    assert [("tokens", datetime(2026, 1, 6, tzinfo=UTC))] == world.warned
 
 
 async def test_who_is_exempt_goes_on_and_it_counts() -> None:
@@ -249,7 +239,7 @@ async def test_who_is_exempt_goes_on_and_it_counts() -> None:
 async def test_a_store_that_fails_costs_no_answer_and_frees_what_was_held(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    world = World(caps=dollars("bot", 1))
+    world = World(caps=dollars("bot", 2))
     spending = world.open()
     world.model.hold()
     asking = asyncio.ensure_future(spending.ask(request(payer(1)), ignore))
@@ -271,7 +261,52 @@ async def test_a_chat_that_moved_takes_along_what_it_used() -> None:
     world = World(caps=dollars("chat", 1))
     spending = world.open()
     await world.ask(spending, payer(1))
-    await world.store.move_chat(chat(1), "77")
-    await spending.reload()
+    await world.move(spending, 1, "77")
+    await world.move(spending, 77, "78")
 
-    await world.refused(spending, payer(77))
+    await world.refused(spending, payer(78))
+    await world.refused(spending, payer(1))  # what was begun under the old id
+    await world.refused(world.open(), payer(78))
+
+
+@pytest.mark.parametrize("moved", [1, 2])
+async def test_what_runs_while_a_chat_moves_counts_once(moved: int) -> None:
+    """Its own calls under its new id; those of others as before."""
+    world = World(caps=dollars("bot", 100))
+    world.prices = Prices(tariffs={"paid": Tariff(price=price_of(10, 10))})
+    spending = world.open()
+    world.model.hold()
+    asked = replace(request(payer(1)), local_tokens=100_000)
+    asking = asyncio.ensure_future(spending.ask(asked, ignore))
+    await settle()
+    await world.move(spending, moved, "77")
+    world.model.answer()
+    await asking
+
+    now = payer(77 if moved == 1 else 1)
+    (call,) = world.store.calls
+    whole = amount_of(DOLLAR_A_CALL, NANO)
+    assert call.session_key == now.session_key
+    assert whole == await world.used(spending, "bot", now)
+    assert whole == await world.used(spending, "chat", now)
+    assert Amount() == await world.used(spending, "chat", payer(2))
+
+
+async def test_what_is_held_for_a_chat_is_held_when_it_moves() -> None:
+    world = World(caps=dollars("chat", 1))
+    spending = world.open()
+    world.model.hold()
+    first = asyncio.ensure_future(world.ask(spending, payer(1)))
+    await settle()
+    await world.move(spending, 1, "77")
+    second = asyncio.ensure_future(world.ask(spending, payer(77)))
+    await settle()
+    assert 1 == world.model.asked
+    world.model.answer()
+    await first
+
+    with pytest.raises(CapReached):
+        await second
+    world.caps = dollars("chat", 1.5)  # enough, unless something is still held
+    world.model.answer()
+    await world.ask(spending, payer(77))

@@ -8,6 +8,7 @@ import pytest
 
 from bot.core.messages import ToolCall, ToolResult
 from bot.errors import StoreError, ToolError
+from bot.languages import speaking, spoken
 from bot.runtime.tools import GRACE_S, ToolRegistry
 from bot.testing.clock import FakeClock, settle
 from bot.testing.plugins import TOOL_CONTEXT
@@ -210,6 +211,19 @@ async def test_a_journal_that_cannot_be_written_stops_the_step() -> None:
     )
     with pytest.raises(StoreError, match="disk full"):
         await bench.registry.run(calls, TOOL_CONTEXT, refuse)
+
+
+async def test_a_tool_speaks_english_in_whatever_language_people_are_answered() -> None:
+    async def tell() -> str:
+        """Tell which language is spoken."""
+        return spoken()
+
+    bench = Bench(tell)
+    with speaking("ja"):
+        result = await bench.one("tell", {})
+        assert "ja" == spoken()
+
+    assert "en" == result.content
 
 
 async def test_no_calls_no_results() -> None:

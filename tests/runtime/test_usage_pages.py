@@ -1,12 +1,15 @@
 """Pages of what was used: figures that add up, a chart that fits, and nothing to draw with."""
 
+# ruff: noqa: RUF001 - full-width marks
 from datetime import UTC, date, datetime
 
-from bot.core.cost import Amount, Cap, Scope, Spent
+import pytest
+
+from bot.core.cost import Amount, Axis, Cap, Scope, Spent, Standing
 from bot.core.llm import Usage
 from bot.core.prices import NANO
+from bot.languages import speaking
 from bot.runtime.commands.usage_pages import SHOWN_DAYS, UsagePage, spent_words, usage_page
-from bot.runtime.spending import Standing
 
 CENT = NANO // 100
 MIDNIGHT = datetime(2026, 1, 6, tzinfo=UTC)
@@ -21,8 +24,9 @@ UNPRICED = Spent(usage=Usage(input_tokens=10), calls=1, unpriced=1)
 def page_of(
     days: tuple[Spent, ...],
     *,
-    tops: tuple[tuple[str, tuple[tuple[str, Spent], ...]], ...] = (),
+    tops: tuple[tuple[Axis, tuple[tuple[str, Spent], ...]], ...] = (),
     standings: tuple[Standing, ...] = (),
+    is_of_admin: bool = True,
 ) -> str:
     empty = (Spent(),) * (SHOWN_DAYS - len(days))
     return usage_page(
@@ -33,6 +37,7 @@ def page_of(
             tops=tops,
             standings=standings,
             resets_at=MIDNIGHT,
+            is_of_admin=is_of_admin,
         )
     )
 
@@ -78,7 +83,7 @@ def test_a_price_that_nobody_knows_is_said_and_is_not_nothing() -> None:
 
     assert "- Today: price unknown, " in page
     assert "- 30 days: $0.010 and more, " in page
-    assert "- Without a price: 3 of 4 calls; the operator can set one under `prices`" in page
+    assert "- Without a price: 3 of 4 calls. They count towards caps at the dearest price; " in page
     assert spent_words(CALL).startswith("$0.010, ")
 
 
@@ -101,7 +106,47 @@ def test_what_is_left_is_told_of_caps_that_there_are() -> None:
     assert "- For all together: $0.000 of $1.000, 950 of 1.0k tokens" in page
 
 
+@pytest.mark.parametrize(
+    ("cap", "used", "is_said"),
+    [
+        (Cap(nano_usd=NANO), Amount(nano_usd=NANO), True),
+        (Cap(tokens=10), Amount(tokens=10), True),
+        (Cap(nano_usd=NANO), Amount(nano_usd=NANO - 1), False),
+        (Cap(nano_usd=0), Amount(tokens=10), False),
+        (Cap(), Amount(tokens=10, nano_usd=NANO), False),
+    ],
+    ids=["money", "tokens", "something left", "free models alone", "no cap"],
+)
+def test_others_than_admins_read_of_the_bots_cap_only_that_it_is_used_up(
+    cap: Cap, used: Amount, is_said: bool
+) -> None:
+    standing = Standing(scope="bot", cap=cap, used=used)
+    page = page_of((CALL,), standings=(standing,), is_of_admin=False)
+
+    said = "\n\nLeft until 00:00 (UTC):\n\n- For all together: nothing"
+    assert is_said == page.endswith(said)
+    assert is_said == ("all together" in page)
+
+
 def test_names_of_others_cannot_draw() -> None:
     page = page_of((CALL,), tops=(("chat", (("a`b\n# big", CALL), ("", CALL))),))
 
     assert "**By chat**, 30 days\n\n- `a'b # big` $0.010\n- `?` $0.010" in page
+
+
+def test_a_page_in_other_languages() -> None:
+    cap = Standing(scope="person", cap=Cap(nano_usd=100 * CENT, tokens=5_000), used=Amount())
+    with speaking("zh"):
+        chinese = page_of((CALL, UNPRICED), tops=(("chat", (("Team", CALL),)),), standings=(cap,))
+    with speaking("ja"):
+        japanese = page_of((CALL,), standings=(cap,))
+
+    assert (
+        "- 最近7天：$0.010以上，输入1.0k个 token，输出50个，输入的30%来自缓存，2次调用" in chinese
+    )
+    assert "\n**按聊天**（最近30天）\n\n- `Team` $0.010" in chinese
+    assert "- 你：$1.000（共$1.000），5.0k个 token（共5.0k）" in chinese
+    assert (
+        "- 今日：$0.010、入力1.0kトークン、出力50、入力の30%はキャッシュ、呼び出し1回" in japanese
+    )
+    assert "00:00" in japanese.split("までの残り：")[0].splitlines()[-1]

@@ -15,6 +15,7 @@ from typing import Literal
 
 from bot.adapters.anthropic_model.json_values import JsonObject, count_in, object_in, text_in
 from bot.core.llm import (
+    ArgumentsDelta,
     Delta,
     ModelResponse,
     StopReason,
@@ -141,7 +142,7 @@ class Answer:
                 logger.warning("model.unknown_block", extra={"block_type": kind})
                 return None
         self._drafts[index] = draft
-        return _shown(draft.kind, "".join(draft.pieces))
+        return _shown(draft.kind, "".join(draft.pieces) or draft.whole_input)
 
     def _extend_block(self, index: int, delta: JsonObject) -> Delta | None:
         draft = self._drafts.get(index)
@@ -198,5 +199,7 @@ def _shown(kind: str, piece: str) -> Delta | None:
             return TextDelta(text=piece)
         case "thinking":
             return ThinkingDelta(text=piece)
+        case "call":
+            return ArgumentsDelta(text=piece)
         case _:
             return None

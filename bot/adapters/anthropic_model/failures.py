@@ -22,6 +22,7 @@ from bot.errors import (
     ModelOverloaded,
     ModelRateLimited,
     ModelRequestRefused,
+    ModelSilent,
     ModelUnavailable,
 )
 
@@ -38,7 +39,7 @@ _BY_KIND: dict[str, type[ModelError]] = {
     "invalid_request_error": ModelRequestRefused,
     "not_found_error": ModelRequestRefused,
     "api_error": ModelUnavailable,
-    "timeout_error": ModelUnavailable,
+    "timeout_error": ModelSilent,
 }
 
 _BY_STATUS: dict[int, type[ModelError]] = {
@@ -50,6 +51,8 @@ _BY_STATUS: dict[int, type[ModelError]] = {
     413: ContextTooLong,
     429: ModelRateLimited,
     499: ModelUnavailable,
+    504: ModelSilent,  # a gateway's word: what is behind it was asked
+    524: ModelSilent,
     529: ModelOverloaded,
 }
 

@@ -12,7 +12,7 @@ from bot.adapters.anthropic_model.answer import Answer
 from bot.adapters.anthropic_model.failures import sentence
 from bot.adapters.anthropic_model.request import encode
 from bot.core.llm import Delta, ModelRequest, ModelResponse
-from bot.errors import ModelStreamCut, ModelUnavailable
+from bot.errors import ModelSilent, ModelStreamCut, ModelUnavailable
 from bot.ports import Clock
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ class AnthropicModel:
             is_endless = watch.when() == end
             words = "no end of the answer" if is_endless else "no word of it"
             limit_s = limits.answer_s if is_endless else silence_s
-            text = sentence(ModelUnavailable, f"{words} within {limit_s:g} s")
-            raise ModelUnavailable(text) from error
+            text = sentence(ModelSilent, f"{words} within {limit_s:g} s")
+            raise ModelSilent(text) from error
 
     async def _connected(self) -> Transport:
         async with self._loading:

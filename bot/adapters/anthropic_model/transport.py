@@ -20,7 +20,8 @@ import httpx2
 
 from bot.adapters.anthropic_model.failures import error_from, sentence
 from bot.adapters.anthropic_model.json_values import JsonObject, as_object
-from bot.errors import ModelError, ModelStreamCut, ModelUnavailable
+from bot.errors import ModelError, ModelSilent, ModelStreamCut, ModelUnavailable
+from bot.network import blame_proxy, distrust
 from bot.ports import Clock
 
 PATH = "/v1/messages"
@@ -28,6 +29,15 @@ MODELS_PATH = "/v1/models"
 
 _LOOK_UP_TIMEOUT_S = 10.0
 _NO_SUCH_THING = frozenset((404, 405, 501))
+
+_BEFORE_ASKING = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+    httpx2.UnsupportedProtocol,
+)
+"""What goes wrong before a request is on its way; of all else nobody knows how far it came."""
 
 _SHORTEST_SECRET = 8
 
@@ -115,7 +125,16 @@ class Transport:
         return None if self._holds_key(str(error)) else error
 
     def _no_connection(self, error: Exception) -> ModelUnavailable:
-        words = f"no connection to {self._client.base_url.host} ({error.__cause__ or error})"
+        cause = error.__cause__ or error
+        reason = distrust(error) or str(cause)
+        if not isinstance(cause, _BEFORE_ASKING):
+            words = f"the connection to {self._client.base_url.host} broke ({reason or cause!r})"
+            return ModelSilent(sentence(ModelSilent, words))
+        if isinstance(cause, httpx2.ProxyError):
+            reason = f'the proxy answers "{reason}": look at "proxy"'
+        elif not distrust(error):
+            reason = blame_proxy(error, str(self._client.base_url)) or reason
+        words = f"no connection to {self._client.base_url.host} ({reason})"
         return ModelUnavailable(sentence(ModelUnavailable, words))
 
     def _refusal(self, status: int, body: object, headers: Mapping[str, str]) -> ModelError:

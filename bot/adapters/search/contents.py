@@ -7,23 +7,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from heapq import nlargest
-from operator import itemgetter
 
 from bot.adapters.search.directions import Directions, Numbers, halves_of, signs_of
 from bot.adapters.search.postings import add_postings, merge_postings, remove_postings
-from bot.adapters.search.ranking import Asked, Candidate, ask, candidates
+from bot.adapters.search.ranking import Asked, Candidates, ask, candidates
 from bot.adapters.search.rows import item_of, text_of
 from bot.adapters.search.scopes import ScopeId, enter, leave, scopes_seen
+from bot.core.memory.asking import is_question, told_by
 from bot.core.memory.audience import Viewer, may_recall
 from bot.core.memory.items import Hit, ItemKind, ItemRef, MemoryItem
 from bot.core.memory.question import Sought
+from bot.core.memory.reasons import AROUND, DATE, MEANING, NOTHING_BETTER, SPEAKER, by_words, why
 from bot.core.memory.relevance import (
+    CALIBRATION,
+    CALIBRATION_OF_WORDS,
+    MOST_RIVALS,
     WEIGHTS,
     WEIGHTS_OF_WORDS,
     Evidence,
-    is_question,
     scores,
-    strength,
     strength_of_nothing,
 )
 
@@ -153,48 +155,55 @@ class Contents:
         self, look: Look, viewer: Viewer, meant: Numbers | None, limit: int
     ) -> tuple[Hit, ...]:
         """Give the best answers, best first; of equal ones the newest."""
-        weights = WEIGHTS_OF_WORDS if meant is None else WEIGHTS
         found = self._candidates(look, meant)
-        strengths = [strength(each.evidence, weights) for each in found]
-        kinds = (each.kind for each in found)
+        if found is None:
+            return ()
+        weights, calibration = (
+            (WEIGHTS_OF_WORDS, CALIBRATION_OF_WORDS) if meant is None else (WEIGHTS, CALIBRATION)
+        )
+        strengths = found.strengths(weights)
+        rows = found.best(strengths, max(limit, MOST_RIVALS))
         nothing = strength_of_nothing(weights, is_about_somebody=bool(look.asked.persons))
-        scored = scores(list(zip(kinds, strengths, strict=True)), nothing)
-        ranked = zip(scored, strengths, (each.id for each in found), found, strict=True)
+        best = strengths[rows].tolist()
+        kinds = (found.kinds[row] for row in rows)
+        scored = scores(list(zip(kinds, best, strict=True)), nothing, calibration)
+        ranked = zip(scored, best, found.ids[rows].tolist(), rows, strict=True)
         hits = (
-            self._hit(each, score, look.asked)
-            for score, _, _, each in nlargest(limit, ranked, key=itemgetter(0, 1, 2))
+            self._hit(item_id, found.evidence(row), score, look.asked)
+            for score, _, item_id, row in nlargest(limit, ranked)
         )
         return tuple(hit for hit in hits if hit is not None and may_recall(viewer, hit.item.origin))
 
     def weighed(self, look: Look, meant: Numbers | None) -> tuple[tuple[MemoryItem, Evidence], ...]:
         """Give all that is weighed for a question, in no order."""
+        found = self._candidates(look, meant)
+        if found is None:
+            return ()
         return tuple(
-            (item, each.evidence)
-            for each in self._candidates(look, meant)
-            if (item := self._item(each.id)) is not None
+            (item, found.evidence(row))
+            for row, item_id in enumerate(found.ids.tolist())
+            if (item := self._item(item_id)) is not None
         )
 
-    def _candidates(self, look: Look, meant: Numbers | None) -> list[Candidate]:
+    def _candidates(self, look: Look, meant: Numbers | None) -> Candidates | None:
         return candidates(self._connection, self._directions, look.asked, look.seen, meant)
 
-    def _hit(self, found: Candidate, score: float, asked: Asked) -> Hit | None:
-        item = self._item(found.id)
+    def _hit(self, item_id: int, evidence: Evidence, score: float, asked: Asked) -> Hit | None:
+        item = self._item(item_id)
         if item is None:
             return None
-        return Hit(
-            item=item,
-            score=score,
-            why=_why(found, [term for term, ids in asked.listed.items() if found.id in ids]),
-        )
+        words = [term for term, ids in asked.listed.items() if item_id in ids]
+        return Hit(item=item, score=score, why=_why(evidence, words))
 
     def _item(self, item_id: int) -> MemoryItem | None:
         row = self._connection.execute("SELECT body FROM item WHERE id = ?", (item_id,)).fetchone()
         return None if row is None else item_of(row[0])
 
     def _add(self, item: MemoryItem, direction: Numbers | None) -> None:
+        told = told_by(item.text)
         cursor = self._connection.execute(
-            "INSERT INTO item (ref, kind, thread, place, day, asks, speaker, body)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO item (ref, kind, thread, place, day, asks, tells_time, tells_number,"
+            " speaker, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 item.ref,
                 item.kind,
@@ -202,6 +211,8 @@ class Contents:
                 item.place,
                 item.moment.toordinal() if item.moment is not None else None,
                 is_question(item.text),
+                "time" in told,
+                "number" in told,
                 _storable(item.speaker),
                 text_of(item),
             ),
@@ -264,13 +275,12 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _why(found: Candidate, words: list[str]) -> str:
-    evidence = found.evidence
+def _why(evidence: Evidence, words: list[str]) -> str:
     reasons = [
-        *([f"words: {', '.join(words[:_WORDS_TOLD])}"] if words else ()),
-        *(["words around it"] if evidence.near > evidence.own else ()),
-        *(["meaning"] if evidence.likeness >= _LIKE else ()),
-        *(["who said it"] if evidence.is_said_by else ()),
-        *(["its date"] if evidence.is_dated else ()),
+        *([by_words(words[:_WORDS_TOLD])] if words else ()),
+        *([AROUND] if evidence.near > evidence.own else ()),
+        *([MEANING] if evidence.likeness >= _LIKE else ()),
+        *([SPEAKER] if evidence.is_said_by else ()),
+        *([DATE] if evidence.is_dated else ()),
     ]
-    return "; ".join(reasons) or "nothing better"
+    return why(reasons or (NOTHING_BETTER,))

@@ -76,14 +76,16 @@ class Directions:
     def whole(self, ids: Ids, dimensions: int) -> Numbers:
         """Give the directions of pieces, one a row; zeros for those that have none."""
         rows = np.zeros((len(ids), dimensions), np.float32)
-        found = self._connection.execute(
+        row_of = {item_id: row for row, item_id in enumerate(ids.tolist())}
+        found, directions = list[int](), bytearray()
+        for item_id, numbers in self._connection.execute(
             "SELECT item, numbers FROM json_each(?) JOIN direction ON item = value",
             (json.dumps(ids.tolist()),),
-        ).fetchall()
+        ):
+            found.append(row_of[item_id])
+            directions += numbers
         if found:
-            row_of = {item_id: row for row, item_id in enumerate(ids.tolist())}
-            joined = np.frombuffer(b"".join(numbers for _, numbers in found), np.float16)
-            rows[[row_of[item_id] for item_id, _ in found]] = joined.reshape(len(found), -1)
+            rows[found] = np.frombuffer(directions, np.float16).reshape(len(found), -1)
         return rows
 
     def _signs(self, scope: ScopeId) -> _Held:

@@ -7,13 +7,14 @@ foreign or of another version is removed and made anew; one that is merely locke
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
-VERSION = 1
+VERSION = 2
 """Of tables and terms together: whatever changes what a text is found by counts it up."""
 
 APPLICATION = 0x44614958
@@ -33,6 +34,7 @@ CREATE TABLE scope (
 CREATE TABLE item (
     id INTEGER PRIMARY KEY, ref TEXT NOT NULL, kind TEXT NOT NULL,
     thread TEXT NOT NULL, place INTEGER NOT NULL, day INTEGER, asks INTEGER NOT NULL,
+    tells_time INTEGER NOT NULL, tells_number INTEGER NOT NULL,
     speaker TEXT NOT NULL, body TEXT NOT NULL
 );
 CREATE INDEX item_of_ref ON item (ref);
@@ -99,6 +101,10 @@ def is_damage(error: Exception) -> bool:
 
 
 def _connected(path: Path | None, busy_s: float) -> sqlite3.Connection:
+    if (
+        path is not None
+    ):  # made before SQLite does, which gives what it puts beside it the same mode
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = sqlite3.connect(
         ":memory:" if path is None else path,
         isolation_level=None,

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bot.adapters.search.scopes import ScopeId
+from bot.core.memory.asking import terms_only_asked
 from bot.core.memory.items import MemoryItem
 from bot.core.memory.terms import terms_of, words_of
 
@@ -21,6 +22,7 @@ Ids = npt.NDArray[np.int64]
 
 _TERM = "x"
 _SPEAKER = "y"
+_ONLY_ASKED = "z"
 
 
 def add_postings(
@@ -57,6 +59,11 @@ def pieces_with(connection: sqlite3.Connection, term: str, scopes: Iterable[Scop
     return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
+def pieces_asking(connection: sqlite3.Connection, term: str, scopes: Iterable[ScopeId]) -> Ids:
+    """Give the ids of those of them in which it stands in questions alone."""
+    return np.concatenate([_listed(connection, f"{scope}{_ONLY_ASKED}{term}") for scope in scopes])
+
+
 def has_speaker(connection: sqlite3.Connection, word: str, scopes: Iterable[ScopeId]) -> bool:
     """Say whether a word is of the name of somebody who said a piece in some scopes."""
     return any(
@@ -83,6 +90,10 @@ def _written(item: MemoryItem, scopes: Iterable[ScopeId]) -> str:
     return " ".join(
         f"{scope}{sign}{word}"
         for scope in scopes
-        for sign, words in ((_TERM, terms), (_SPEAKER, speakers))
+        for sign, words in (
+            (_TERM, terms),
+            (_SPEAKER, speakers),
+            (_ONLY_ASKED, terms_only_asked(item.text)),
+        )
         for word in words
     )

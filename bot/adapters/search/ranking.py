@@ -8,7 +8,8 @@ words of its question. All of these are weighed, each beside its own neighbours.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import log1p
 
@@ -16,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bot.adapters.search.directions import Directions, Numbers
-from bot.adapters.search.postings import Ids, has_speaker, pieces_with
+from bot.adapters.search.postings import Ids, has_speaker, pieces_asking, pieces_with
 from bot.adapters.search.scopes import ScopeId
 from bot.adapters.search.surroundings import Surroundings, read_surroundings
 from bot.core.memory.question import Sought
-from bot.core.memory.relevance import Evidence
+from bot.core.memory.relevance import Evidence, Weights, evidence_of
 from bot.core.memory.terms import words_of
 
 MOST_SEEDS = 64
@@ -52,6 +53,7 @@ class Asked:
     Attributes:
         persons: Words of names of people who spoke, whom it is about.
         listed: For each term that is found at all, the pieces that have it.
+        asking: Of these the pieces in which it stands in questions alone.
         rarity: What each of these terms weighs, in the order of ``listed``.
         whole: What all terms that are asked for weigh together.
     """
@@ -59,17 +61,39 @@ class Asked:
     sought: Sought
     persons: frozenset[str]
     listed: Mapping[str, Ids]
+    asking: Mapping[str, Ids]
     rarity: Numbers
     whole: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A piece that may answer, and what speaks for it."""
+class Candidates:
+    """Pieces that may answer, and what speaks for them, a row each.
 
-    id: int
-    kind: str
-    evidence: Evidence
+    Attributes:
+        signals: Those of the evidence of each, in their order.
+    """
+
+    ids: Ids
+    kinds: tuple[str, ...]
+    signals: Numbers
+
+    def evidence(self, row: int) -> Evidence:
+        """Give what speaks for one."""
+        return evidence_of(self.signals[row].tolist())
+
+    def strengths(self, weights: Weights) -> Numbers:
+        """Give how much speaks for each."""
+        return _sums(self.signals, np.array(weights.of_signals, np.float32))
+
+    def best(self, strengths: Numbers, most: int) -> list[int]:
+        """Give the rows of the strongest of each kind, these first; of equal ones the newest."""
+        counted, rows = Counter[str](), list[int]()
+        for row in np.lexsort((self.ids, strengths))[::-1].tolist():
+            counted[self.kinds[row]] += 1
+            if counted[self.kinds[row]] <= most:
+                rows.append(row)
+        return rows
 
 
 def ask(connection: sqlite3.Connection, sought: Sought, seen: Mapping[ScopeId, int]) -> Asked:
@@ -88,6 +112,7 @@ def ask(connection: sqlite3.Connection, sought: Sought, seen: Mapping[ScopeId, i
         sought=sought,
         persons=persons,
         listed=listed,
+        asking={term: pieces_asking(connection, term, seen) for term in listed},
         rarity=np.array([rarity[term] for term in listed], np.float32),
         whole=max(sum(rarity.values()), _LEAST),
     )
@@ -99,8 +124,8 @@ def candidates(
     asked: Asked,
     seen: Mapping[ScopeId, int],
     meant: Numbers | None,
-) -> list[Candidate]:
-    """Give the pieces worth weighing, each with its evidence, in no order.
+) -> Candidates | None:
+    """Give the pieces worth weighing, in no order; None where there are none.
 
     Args:
         connection: That of the index.
@@ -113,7 +138,7 @@ def candidates(
     if meant is not None:
         seeds = np.union1d(seeds, directions.nearest(seen, meant, MOST_SEEDS))
     if not len(seeds):
-        return []
+        return None
     around = read_surroundings(connection, seeds, seen, before=len(BEFORE), after=len(AFTER))
     return _weighed(asked, around, _likeness(around, meant, directions))
 
@@ -137,36 +162,31 @@ def _most_words(asked: Asked) -> Ids:
     return ids[np.lexsort((ids, sums))[-MOST_SEEDS:]]  # of equal ones the newest
 
 
-def _weighed(asked: Asked, around: Surroundings, likeness: Numbers) -> list[Candidate]:
-    has = np.zeros((len(around.ids), len(asked.listed)), np.float32)
-    for column, listed in enumerate(asked.listed.values()):
-        has[:, column] = np.isin(around.ids, listed)
-    columns = zip(
-        around.ids.tolist(),
-        around.kinds,
-        (_sums(has, asked.rarity) / asked.whole).tolist(),
-        (_sums(_spread(has, around), asked.rarity) / asked.whole).tolist(),
-        likeness.tolist(),
-        _said_by(asked, around).tolist(),
-        _dated(asked.sought, around).tolist(),
-        around.ask.tolist(),
-        strict=True,
+def _weighed(asked: Asked, around: Surroundings, likeness: Numbers) -> Candidates:
+    has = _having(around.ids, asked.listed.values())
+    own = _sums(has, asked.rarity) / asked.whole
+    columns = (
+        own,
+        _sums(_spread(has, around), asked.rarity) / asked.whole,
+        likeness,
+        _said_by(asked, around),
+        _dated(asked.sought, around),
+        around.ask,
+        _sums(_having(around.ids, asked.asking.values()), asked.rarity) / asked.whole,
+        np.where(around.before >= 0, (own * around.ask)[around.before], 0),
+        _told(asked.sought, around),
     )
-    return [
-        Candidate(
-            id=item_id,
-            kind=kind,
-            evidence=Evidence(
-                own=own,
-                near=near,
-                likeness=like,
-                is_said_by=is_said_by,
-                is_dated=is_dated,
-                is_question=asks,
-            ),
-        )
-        for item_id, kind, own, near, like, is_said_by, is_dated, asks in columns
-    ]
+    return Candidates(
+        ids=around.ids, kinds=around.kinds, signals=np.stack(columns, 1, dtype=np.float32)
+    )
+
+
+def _having(ids: Ids, lists: Iterable[Ids]) -> Numbers:
+    """Give a row for each piece and a column for each list, 1 where it is on it."""
+    columns = [np.isin(ids, listed) for listed in lists]
+    if not columns:
+        return np.empty((len(ids), 0), np.float32)
+    return np.stack(columns, 1, dtype=np.float32)
 
 
 def _sums(has: Numbers, weights: Numbers) -> Numbers:
@@ -217,3 +237,9 @@ def _dated(sought: Sought, around: Surroundings) -> _Flags:
     first, last = sought.days.first.toordinal(), sought.days.last.toordinal()
     dated: _Flags = (around.days >= first) & (around.days <= last)
     return dated
+
+
+def _told(sought: Sought, around: Surroundings) -> _Flags:
+    if sought.wanted is None:
+        return np.zeros(len(around.ids), bool)
+    return around.tell[sought.wanted]

@@ -32,6 +32,7 @@ from bot.core.messages import (
     ToolResult,
 )
 from bot.errors import StoreUnreadable
+from bot.languages import language_of
 
 _Data = dict[str, Any]  # JSON as it was read: each reader below says what it expects in it
 _Value = TypeVar("_Value")
@@ -120,6 +121,8 @@ def encode_reply(reply: Reply) -> str:
         data["file"] = {"name": reply.file.name, "media_type": reply.file.media_type}
     if reply.for_person:
         data["for_person"] = reply.for_person
+    if reply.language != "en":
+        data["language"] = reply.language
     return json_text(data)
 
 
@@ -391,4 +394,5 @@ def _reply(data: _Data) -> Reply:
         buttons=tuple(_button(each) for each in data.get("buttons", ())),
         file=_outgoing_file(data["file"]) if "file" in data else None,
         for_person=data.get("for_person", ""),
+        language=language_of(data.get("language", "")),
     )

@@ -126,28 +126,30 @@ def snapshot_of(path: Path) -> Iterator[Snapshot]:
         yield Snapshot(connection, path)
 
 
-def look_at_copy(path: Path, tell: Tell = tell_nobody) -> Holding:
+def look_at_copy(path: Path, tell: Tell = tell_nobody, *, name: str = "") -> Holding:
     """Let SQLite check every page and index of a copy that nobody writes on, and count its rows.
 
-    Nothing is changed by that, nor is anything left beside the file.
+    Nothing is changed by that, nor is anything left beside the file. ``name`` is what it is called
+    when something is wrong with it; without one its path.
 
     Raises:
         DataError: It is damaged, or none of this program.
     """
+    name = name or str(path)
     try:
         with closing(sqlite3.connect(address_of(path, "ro&immutable=1"), uri=True)) as connection:
             connection.set_progress_handler(lambda: tell(0), LOOK_STEPS)
-            names = table_names(connection)
-            if "migration" not in names:
-                raise DataError(f"The database {path} is of another program.")
+            tables = table_names(connection)
+            if "migration" not in tables:
+                raise DataError(f"The database {name} is of another program.")
             (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
             if found != "ok":
-                raise DataError(f"The database {path} is damaged.")
+                raise DataError(f"The database {name} is damaged.")
             schema = schema_of(connection)
-            rows = {name: _count(connection, name) for name in names}
+            rows = {table: _count(connection, table) for table in tables}
     except sqlite3.Error as error:
         tell(0)  # which raises again what broke this off
-        raise _unusable(path, error) from error
+        raise _unusable(name, error) from error
     return Holding(schema=schema, rows=rows)
 
 
@@ -213,8 +215,8 @@ def _count(connection: sqlite3.Connection, table: str) -> int:
     return int(count)
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> DataError:
-    return DataError(f"The database {path} {mend_of(reason_of(error))}.")
+def _unusable(name: str | Path, error: sqlite3.Error) -> DataError:
+    return DataError(f"The database {name} {mend_of(reason_of(error))}.")
 
 
 def _mebibytes(size_bytes: int) -> int:

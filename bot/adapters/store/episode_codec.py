@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.adapters.store.codec import decoded, json_text, micros_of, moment_of, text_in
-from bot.core.memory.episodes import Account
+from bot.core.memory.episodes import Account, Outline
 from bot.core.memory.facts import FactId
 from bot.core.memory.opening import KnownFact, LastSession, Opening
 from bot.core.turns import TurnId
@@ -71,7 +71,7 @@ def _last(data: _Data) -> LastSession:
 
 
 def _of_account(account: Account) -> _Data:
-    return {
+    data: _Data = {
         "summary": account.summary,
         "attempted": account.attempted,
         "succeeded": account.succeeded,
@@ -80,6 +80,9 @@ def _of_account(account: Account) -> _Data:
         "open_tasks": account.open_tasks,
         "details": account.details,
     }
+    if (outline := account.outline) is not None:
+        data["outline"] = [outline.turns, outline.beginning, outline.ending]
+    return data
 
 
 def _account(data: _Data) -> Account:
@@ -91,7 +94,13 @@ def _account(data: _Data) -> Account:
         decisions=_texts(data.get("decisions", [])),
         open_tasks=_texts(data.get("open_tasks", [])),
         details=_texts(data.get("details", [])),
+        outline=_outline(*data["outline"]) if "outline" in data else None,
     )
+
+
+def _outline(turns: object, *texts: object) -> Outline:
+    beginning, ending = _texts(list(texts))
+    return Outline(turns=_number(turns), beginning=beginning, ending=ending)
 
 
 def _number(number: object) -> int:

@@ -14,16 +14,26 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
-from bot.adapters.store import backlog, forgetting, settings, usage_sums
+from bot.adapters.store import (
+    attendance,
+    backlog,
+    forgetting,
+    reminders,
+    settings,
+    usage,
+    usage_sums,
+)
 from bot.adapters.store.codec import micros_of
 from bot.adapters.store.copying import address_of, schema_of, table_names
 from bot.adapters.store.database import DATABASE_ERRORS, connection_of, reason_of
 from bot.adapters.store.mends import mend_of
 from bot.adapters.store.migrations import MIGRATIONS
 from bot.adapters.store.opening import BUSY_TIMEOUT_S
+from bot.adapters.store.reminders import RemindersLook
 from bot.adapters.store.schema import Tables, make_tables
+from bot.core.attendance import Stretches
 from bot.core.backlog import Backlog
-from bot.core.cost import Span, SpentLine
+from bot.core.cost import Span, SpentLine, UnpricedLine
 from bot.ports import Override
 
 RECENT = timedelta(days=1)
@@ -40,7 +50,10 @@ class KeptLook:
         forgettings: When each was asked for that was confirmed and is not done.
         overrides: Settings that were changed in chats.
         spent: What was spent today.
+        unpriced: The part of it whose price nobody knew.
         newest_seq: The newest change that the search index is to follow.
+        stretches: When the bot was there.
+        reminders: How many there are, and how they are.
     """
 
     backlog: Backlog
@@ -49,7 +62,10 @@ class KeptLook:
     forgettings: tuple[datetime, ...]
     overrides: tuple[Override, ...]
     spent: tuple[SpentLine, ...]
+    unpriced: tuple[UnpricedLine, ...]
     newest_seq: int
+    stretches: Stretches
+    reminders: RemindersLook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +148,10 @@ def _look_at_rows(tables: Tables, today: Span, now: datetime) -> KeptLook:
         forgettings=tuple(each.new.asked_at for each in forgetting.confirmed(tables)),
         overrides=settings.overrides(tables),
         spent=usage_sums.spent_lines(tables, today),
+        unpriced=usage.unpriced_lines(tables, today),
         newest_seq=newest_seq,
+        stretches=attendance.stretches(tables),
+        reminders=reminders.look(tables, now),
     )
 
 

@@ -90,7 +90,8 @@ def hold_data_folder(path: Path) -> DataFolderLock:
         DataError: It cannot be written.
     """
     try:
-        file = (path / LOCK_NAME).open("a+b", buffering=0)
+        handle = os.open(path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        file = os.fdopen(handle, "a+b", buffering=0)
     except OSError as error:
         raise _unusable(path, error) from error
     try:

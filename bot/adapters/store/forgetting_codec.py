@@ -33,6 +33,7 @@ from bot.core.memory.forgetting import (
     Wish,
 )
 from bot.core.turns import TurnId
+from bot.languages import language_of
 
 _Data = dict[str, Any]  # JSON as it was read: each reader below says what it expects in it
 _KEY_BYTES = 16
@@ -82,6 +83,7 @@ def encode(kept: Kept) -> str:
         data["place"] = {
             "address": [address.channel, address.account, address.chat, address.thread],
             "for_person": kept.place.for_person,
+            "language": kept.place.language,
         }
     return json_text(data)
 
@@ -163,7 +165,11 @@ def _part(data: list[Any]) -> TurnPart:
 def _place(data: _Data) -> ReceiptPlace:
     channel, account, chat, thread = data["address"]
     address = ChatAddress(channel=channel, account=account, chat=chat, thread=thread)
-    return ReceiptPlace(address=address, for_person=text_in(data, "for_person"))
+    return ReceiptPlace(
+        address=address,
+        for_person=text_in(data, "for_person"),
+        language=language_of(data.get("language", "")),  # there is none in rows of former versions
+    )
 
 
 def _of_viewer(viewer: Viewer) -> list[str]:

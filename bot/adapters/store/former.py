@@ -1,15 +1,16 @@
 """Copies of a database from before its schema was changed, beside it: ``daybook.db.before-m0007``.
 
-They hold what was forgotten since: so they go with the next forgetting, and after a month.
+They hold what was forgotten since: so they go with the next forgetting, and with pruning, after a
+month.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import time
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from bot.adapters.memory_disk import Disk
@@ -20,10 +21,6 @@ logger = logging.getLogger(__name__)
 
 MOST_COPIES = 2
 
-LONGEST_DAYS = 30
-"""Long enough to see that a new version does well; as long as a silent chat is kept by default."""
-
-_DAY_S = 86_400
 _MARK = ".before-m"
 _UNFINISHED = ".new"
 
@@ -47,13 +44,19 @@ def keep_former(path: Path, version: int) -> None:
     logger.info("store.copied_before_change", extra={"copy": target.name})
 
 
-def drop_old(path: Path) -> None:
-    """Remove copies that were kept for long enough, and one that was never finished."""
+def drop_old(path: Path, before: datetime) -> None:
+    """Remove copies that were made before a moment."""
     for former in _copies(path):
-        if _age_s(former) > LONGEST_DAYS * _DAY_S:
-            _drop(former)
+        with suppress(OSError):  # the next pruning tries again
+            if _made_at(former) < before.timestamp():
+                Disk(os.fsync).wipe(former)
+
+
+def drop_unfinished(path: Path) -> None:
+    """Remove a copy that was never finished."""
     for fresh in path.parent.glob(f"{path.name}{_MARK}*{_UNFINISHED}"):
-        _drop(fresh)
+        with suppress(OSError):  # the next start tries again
+            Disk(os.fsync).wipe(fresh)
 
 
 def drop_all(path: Path) -> None:
@@ -76,13 +79,8 @@ def _copy(path: Path, target: Path) -> None:
     fresh.replace(target)
     disk = Disk(os.fsync)
     disk.force(path.parent)
-    for former in sorted(_copies(path), key=_age_s)[MOST_COPIES:]:
+    for former in sorted(_copies(path), key=_made_at, reverse=True)[MOST_COPIES:]:
         disk.wipe(former)
-
-
-def _drop(former: Path) -> None:
-    with suppress(OSError):  # the next start tries again
-        Disk(os.fsync).wipe(former)
 
 
 def _copies(path: Path) -> Iterator[Path]:
@@ -92,5 +90,5 @@ def _copies(path: Path) -> Iterator[Path]:
             yield each
 
 
-def _age_s(former: Path) -> float:
-    return time.time() - former.stat().st_mtime
+def _made_at(former: Path) -> float:
+    return former.stat().st_mtime

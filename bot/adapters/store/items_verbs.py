@@ -26,7 +26,8 @@ class ItemVerbs(Verbs):
 
     def watch_changes(self, wake: Callable[[], None]) -> None:
         """Have one more function called after each commit that noted a change."""
-        self._watchers.append(wake)
+        if wake not in self._watchers:
+            self._watchers.append(wake)
 
     async def changes_after(self, seq: int, *, limit: int) -> tuple[ItemChange, ...]:
         """Give what changed behind a number."""

@@ -5,8 +5,18 @@ from __future__ import annotations
 import secrets
 from datetime import datetime
 
-from bot.adapters.store import conversations, memory, moving, settings, turns, upkeep, usage
+from bot.adapters.store import (
+    attendance,
+    conversations,
+    memory,
+    moving,
+    settings,
+    turns,
+    upkeep,
+    usage,
+)
 from bot.adapters.store.verbs import Verbs
+from bot.core.attendance import Stretches
 from bot.core.chat import SessionKey
 from bot.core.llm import Usage
 from bot.core.memory.audience import Audience
@@ -23,7 +33,7 @@ class MemoryVerbs(Verbs):
     """A part of the store, told apart by what it is about.
 
     It fills the ports Conversations, TaskStates, KeptResults, ModelLimits, Sessions, MemoryJobs,
-    Settings and JobSlots.
+    Settings, JobSlots and Attendance.
     """
 
     def __init__(self) -> None:
@@ -205,3 +215,13 @@ class MemoryVerbs(Verbs):
     async def last_slot(self, name: str) -> datetime | None:
         """Give the newest claimed moment of a schedule."""
         return await self._read(upkeep.last_slot, name)
+
+    async def attend(
+        self, since: datetime, *, at: datetime, unproved_since: datetime | None = None
+    ) -> Stretches:
+        """Note that the bot was there until now, and give all that is known of when it was."""
+        return await self._call(attendance.attend, since, at, unproved_since)
+
+    async def stretches(self) -> Stretches:
+        """Say when the bot was there."""
+        return await self._read(attendance.stretches)

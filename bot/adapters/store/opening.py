@@ -10,7 +10,7 @@ from pathlib import Path
 from peewee import SqliteDatabase
 
 from bot.adapters.store.database import DATABASE_ERRORS, connection_of, reason_of
-from bot.adapters.store.former import drop_old, keep_former
+from bot.adapters.store.former import drop_unfinished, keep_former
 from bot.adapters.store.mends import mend_of
 from bot.adapters.store.migrations import MIGRATIONS, migrate
 from bot.errors import DataError
@@ -50,7 +50,7 @@ def open_database(path: Path) -> SqliteDatabase:
             )
         switch_to_wal(connection)
         version = migrate(connection, lambda step: keep_former(path, step))
-        drop_old(path)
+        drop_unfinished(path)
     except DataError:
         db.close()
         raise

@@ -8,7 +8,7 @@ from bot.adapters.store import reminders
 from bot.adapters.store.verbs import Verbs
 from bot.core.chat import InboundMessage, PersonKey, Reply
 from bot.core.lifecycle import OutboxItem
-from bot.core.reminders import Reminder, ReminderId, ZoneName
+from bot.core.reminders import DamagedReminder, Reminder, ReminderId, ZoneName
 
 
 class ReminderVerbs(Verbs):
@@ -34,15 +34,29 @@ class ReminderVerbs(Verbs):
         self, channels: frozenset[str], until: datetime, *, limit: int
     ) -> tuple[Reminder, ...]:
         """Give those that are due by a moment, the first due first."""
-        return await self._call(reminders.due, channels, until, limit)
+        return await self._read(reminders.due, channels, until, limit)
 
-    async def next_reminder_at(self, channels: frozenset[str]) -> datetime | None:
-        """Say when the first one is due."""
-        return await self._read(reminders.next_at, channels)
+    async def next_reminder_at(
+        self, channels: frozenset[str], *, after: datetime | None = None
+    ) -> datetime | None:
+        """Say when the first one is due, with ``after`` the first behind that moment."""
+        return await self._read(reminders.next_at, channels, after)
 
     async def drop_reminder(self, reminder_id: ReminderId) -> bool:
         """Take one away; False when it was none any more."""
         return await self._call(reminders.drop, reminder_id)
+
+    async def damaged_reminders(
+        self, channels: frozenset[str], until: datetime
+    ) -> tuple[DamagedReminder, ...]:
+        """Give those that cannot be read and are due by a moment, or at none that there is."""
+        return await self._read(reminders.damaged, channels, until)
+
+    async def give_up_reminder(
+        self, reminder_id: ReminderId, *, at: datetime, replies: tuple[Reply, ...] = ()
+    ) -> tuple[OutboxItem, ...] | None:
+        """Take one away, with what is told of that; None if it is gone."""
+        return await self._call(reminders.give_up, reminder_id, at, replies)
 
     async def pass_slot(
         self,
@@ -55,6 +69,14 @@ class ReminderVerbs(Verbs):
     ) -> tuple[OutboxItem, ...] | None:
         """Claim the moment at which a reminder is due, with what it brings; None if it is gone."""
         return await self._call(reminders.pass_slot, reminder, following, at, (replies, message))
+
+    async def reminders_passed_after(self, moment: datetime) -> tuple[Reminder, ...]:
+        """Give those that come again and were seen to last at a later moment."""
+        return await self._read(reminders.passed_after, moment)
+
+    async def redate_reminder(self, reminder: Reminder, *, due_at: datetime) -> bool:
+        """Let one be due at another moment; False where its moment was claimed, or it is gone."""
+        return await self._call(reminders.redate, reminder, due_at)
 
     async def chosen_zones(self) -> dict[PersonKey, ZoneName]:
         """Give the time zones that people chose."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
-from datetime import datetime
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -30,12 +32,27 @@ from bot.core.lifecycle import OutboxItem, Received
 from bot.core.memory.audience import Viewer
 from bot.core.memory.forgetting import Wish
 from bot.core.memory.reminding import is_meant
-from bot.core.reminders import Reminder, ReminderId, Rhythm, ZoneName
+from bot.core.reminders import DamagedReminder, Reminder, ReminderId, Rhythm, ZoneName
+from bot.errors import StoreUnreadable
 
 _COLUMNS = "SELECT id, session_key, due_at, origin, body FROM reminder"
+_FIRST, _LAST = 0, micros_of(datetime.max.replace(tzinfo=UTC))
+"""Between these a moment lies; whatever else stands there is damage, and sorts before or behind."""
+
 _OF_CHANNELS = (
     "substr(session_key, 1, instr(session_key, ':') - 1) IN (SELECT value FROM json_each(?))"
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemindersLook:
+    """Reminders, counted; ``late_channels`` are those in which the overdue ones are told."""
+
+    kept: int = 0
+    damaged: int = 0
+    overdue: int = 0
+    oldest_due_at: datetime | None = None
+    late_channels: tuple[str, ...] = ()
 
 
 def add(tables: Tables, reminder: Reminder, most: int) -> Reminder | None:
@@ -88,29 +105,75 @@ def of_chat(tables: Tables, channel: str, account: str, chat: str) -> tuple[Remi
 def due(
     tables: Tables, channels: frozenset[str], until: datetime, limit: int
 ) -> tuple[Reminder, ...]:
-    """Give those that are due by a moment.
-
-    One that cannot be read can be told to nobody: it goes, lest it be due for ever.
-    """
+    """Give those that are due by a moment."""
     rows = tables.execute(
-        f"{_COLUMNS} WHERE due_at <= ? AND {_OF_CHANNELS} ORDER BY due_at, id LIMIT ?",
+        f"{_COLUMNS} WHERE due_at BETWEEN ? AND ? AND {_OF_CHANNELS} ORDER BY due_at, id LIMIT ?",
+        _FIRST,
         micros_of(until),
         json.dumps(sorted(channels)),
         limit,
+    )
+    return _read(tables, rows)
+
+
+def damaged(
+    tables: Tables, channels: frozenset[str], until: datetime
+) -> tuple[DamagedReminder, ...]:
+    """Give those that cannot be read and are due by a moment, or at none that there is."""
+    rows = tables.execute(
+        f"{_COLUMNS} WHERE (due_at <= ? OR due_at > ?) AND {_OF_CHANNELS}",
+        micros_of(until),
+        _LAST,
+        json.dumps(sorted(channels)),
     ).fetchall()
-    found = _readable(tables, rows)
-    for lost in {row for row, *_ in rows} - {each.id for each in found}:
-        drop(tables, ReminderId(lost))
-    return found
+    found = {each.id for each in _readable(tables, rows)}
+    return tuple(_left_of(tables, row, key) for row, key, *_ in rows if row not in found)
 
 
-def next_at(tables: Tables, channels: frozenset[str]) -> datetime | None:
-    """Say when the first one is due."""
+def _left_of(tables: Tables, row: int, session_key: str) -> DamagedReminder:
+    (person_key,) = tables.execute("SELECT person_key FROM reminder WHERE id = ?", row).fetchone()
+    try:
+        address = ChatAddress.from_session_key(SessionKey(session_key))
+    except ValueError:
+        address = None
+    whose = PersonKey(str(person_key))  # which may be damaged, too
+    return DamagedReminder(id=ReminderId(row), person_key=whose, address=address)
+
+
+def next_at(tables: Tables, channels: frozenset[str], after: datetime | None) -> datetime | None:
+    """Say when the first one is due, with ``after`` the first behind that moment."""
     row = tables.execute(
-        f"SELECT due_at FROM reminder WHERE {_OF_CHANNELS} ORDER BY due_at LIMIT 1",  # noqa: S608 - constants
+        "SELECT due_at FROM reminder"  # noqa: S608 - constants
+        f" WHERE due_at > ? AND due_at <= ? AND {_OF_CHANNELS} ORDER BY due_at LIMIT 1",
+        _FIRST if after is None else micros_of(after),
+        _LAST,
         json.dumps(sorted(channels)),
     ).fetchone()
     return None if row is None else moment_of(row[0])
+
+
+def give_up(
+    tables: Tables, reminder_id: ReminderId, at: datetime, replies: tuple[Reply, ...]
+) -> tuple[OutboxItem, ...] | None:
+    """Take one away, with what is told of that."""
+    return outbox.add(tables, replies, at) if drop(tables, reminder_id) else None
+
+
+def look(tables: Tables, now: datetime) -> RemindersLook:
+    """Count those that there are, for whoever examines them."""
+    rows = tables.execute(_COLUMNS).fetchall()
+    found: list[Reminder] = []
+    for row in rows:
+        with suppress(StoreUnreadable):  # counted, and told by the bot when it is due
+            found.append(_decoded(row[-1], row))
+    late = sorted((each.due_at, each.address.channel) for each in found if each.due_at <= now)
+    return RemindersLook(
+        kept=len(rows),
+        damaged=len(rows) - len(found),
+        overdue=len(late),
+        oldest_due_at=late[0][0] if late else None,
+        late_channels=tuple(sorted({channel for _, channel in late})),
+    )
 
 
 def drop(tables: Tables, reminder_id: ReminderId) -> bool:
@@ -133,8 +196,10 @@ def pass_slot(
         )
     else:
         done = tables.execute(
-            "UPDATE reminder SET due_at = ? WHERE id = ? AND due_at = ? AND session_key = ?",
+            "UPDATE reminder SET due_at = ?, body = json_set(body, '$.passed_at', ?)"
+            " WHERE id = ? AND due_at = ? AND session_key = ?",
             micros_of(following),
+            micros_of(at),
             *claimed,
         )
     if done.rowcount != 1:
@@ -143,6 +208,28 @@ def pass_slot(
     if message is not None:
         inbox.take_in(tables, Received(inbound=message, route="turn"), at)
     return outbox.add(tables, replies, at)
+
+
+def passed_after(tables: Tables, moment: datetime) -> tuple[Reminder, ...]:
+    """Give those that come again and were seen to last when the clock showed a later moment."""
+    rows = tables.execute(
+        f"{_COLUMNS} WHERE CASE WHEN json_valid(body)"
+        " THEN json_extract(body, '$.passed_at') END > ?"
+        " ORDER BY due_at, id",
+        micros_of(moment),
+    )
+    return _read(tables, rows)
+
+
+def redate(tables: Tables, reminder: Reminder, due_at: datetime) -> bool:
+    """Let one be due at another moment."""
+    done = tables.execute(
+        "UPDATE reminder SET due_at = ? WHERE id = ? AND due_at = ?",
+        micros_of(due_at),
+        reminder.id,
+        micros_of(reminder.due_at),
+    )
+    return done.rowcount == 1
 
 
 def meant(tables: Tables, wish: Wish, viewer: Viewer) -> tuple[Reminder, ...]:
@@ -187,6 +274,7 @@ def _encoded(reminder: Reminder) -> str:
             "text": reminder.text,
             "zone": reminder.zone,
             "created_at": micros_of(reminder.created_at),
+            "passed_at": None if reminder.passed_at is None else micros_of(reminder.passed_at),
             "repeat": None if rhythm is None else {"words": rhythm.words, "cron": rhythm.cron},
         }
     )
@@ -212,7 +300,9 @@ def _readable(tables: Tables, rows: Iterable[_Row]) -> tuple[Reminder, ...]:
 def _decoded(text: str, place: _Row) -> Reminder:
     def _reminder(data: dict[str, Any]) -> Reminder:  # JSON as it was read
         row, key, due_at, origin, _ = place
-        again = data["repeat"]
+        if not _FIRST <= due_at <= _LAST:
+            raise ValueError("due_at")
+        again, passed_at = data["repeat"], data.get("passed_at")
         return Reminder(
             id=ReminderId(row),
             author=sender_in(data["author"]),
@@ -223,6 +313,7 @@ def _decoded(text: str, place: _Row) -> Reminder:
             zone=ZoneName(text_in(data, "zone")),
             due_at=moment_of(due_at),
             created_at=moment_of(data["created_at"]),
+            passed_at=None if passed_at is None else moment_of(passed_at),
             origin=origin,
             rhythm=None if again is None else Rhythm(words=again["words"], cron=again["cron"]),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from peewee import SQL, AutoField, BigIntegerField, CompositeKey, IntegerField, Model, TextField
+from peewee import SQL, AutoField, BigIntegerField, CompositeKey, Model, TextField
 
 
 def make_usage() -> type[Model]:
@@ -15,13 +15,13 @@ def make_usage() -> type[Model]:
         person_key = TextField()
         model = TextField()
         purpose = TextField()
-        input_tokens = IntegerField()
-        output_tokens = IntegerField()
-        cache_read_tokens = IntegerField()
-        cache_write_tokens = IntegerField()
-        local_tokens = IntegerField(constraints=[SQL("DEFAULT 0")])
+        input_tokens = BigIntegerField()
+        output_tokens = BigIntegerField()
+        cache_read_tokens = BigIntegerField()
+        cache_write_tokens = BigIntegerField()
+        local_tokens = BigIntegerField(constraints=[SQL("DEFAULT 0")])
         asked = TextField(constraints=[SQL("DEFAULT ''")])
-        cost_nano_usd = IntegerField(null=True)
+        cost_nano_usd = BigIntegerField(null=True)
 
         class Meta:
             table_name = "usage"
@@ -39,13 +39,13 @@ def make_usage_sum() -> type[Model]:
         step = BigIntegerField()
         start = BigIntegerField()
         name = TextField()
-        input_tokens = IntegerField()
-        output_tokens = IntegerField()
-        cache_read_tokens = IntegerField()
-        cache_write_tokens = IntegerField()
-        cost_nano_usd = IntegerField()
-        calls = IntegerField()
-        unpriced = IntegerField()
+        input_tokens = BigIntegerField()
+        output_tokens = BigIntegerField()
+        cache_read_tokens = BigIntegerField()
+        cache_write_tokens = BigIntegerField()
+        cost_nano_usd = BigIntegerField()
+        calls = BigIntegerField()
+        unpriced = BigIntegerField()
 
         class Meta:
             table_name = "usage_sum"

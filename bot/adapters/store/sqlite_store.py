@@ -24,7 +24,7 @@ from bot.adapters.store.database import DatabaseThread
 from bot.adapters.store.episode_verbs import EpisodeVerbs
 from bot.adapters.store.facts_verbs import FactsVerbs
 from bot.adapters.store.forgetting_verbs import ForgettingVerbs
-from bot.adapters.store.former import drop_all
+from bot.adapters.store.former import drop_all, drop_old
 from bot.adapters.store.items_verbs import ItemVerbs
 from bot.adapters.store.memory_verbs import MemoryVerbs
 from bot.adapters.store.opening import open_database
@@ -170,8 +170,10 @@ class SqliteStore(
         """Put what each message's files brought behind its text; a second time nothing happens."""
         return await self._call(lifecycle.record_request, turn_id, brought)
 
-    async def record_step(self, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
-        """Keep step number ``index``, counted from 0, and what it cost."""
+    async def record_step(
+        self, turn_id: TurnId, index: int, step: Step, call: ModelCall | None
+    ) -> None:
+        """Keep step number ``index``, counted from 0, and what it cost if nobody did yet."""
         await self._call(turns.record_step, turn_id, index, step, call)
 
     async def record_start(self, turn_id: TurnId, index: int, call_ids: tuple[str, ...]) -> None:
@@ -261,13 +263,17 @@ class SqliteStore(
         return await self._read(lifecycle.unfinished)
 
     async def prune(self, before: datetime) -> int:
-        """Remove what is done and older, a few hundred rows a transaction; give how many."""
+        """Remove what is done and older, a few hundred rows a transaction; give how many.
+
+        Copies of the database that are older go, too.
+        """
         rows = 0
         for prune in (pruning.prune_inbox, pruning.prune_outbox):
             after: int | None = 0
             while after is not None:
                 pruned = await self._call(prune, before, after)
                 rows, after = rows + pruned.rows, pruned.next_after
+        await self._thread.call(partial(drop_old, self._path, before))
         return rows
 
     async def wipe(self, *, is_whole: bool) -> None:
@@ -280,13 +286,14 @@ class SqliteStore(
         """
         await self._thread.wipe(is_whole=is_whole)
         try:
-            await self._thread.call(self._drop_copies)
+            await self._thread.call(partial(drop_all, self._path))
         except OSError as error:
             reason = error.strerror or str(error)
             raise StoreError(f"A copy of the database cannot be removed: {reason}.") from error
 
-    def _drop_copies(self) -> None:
-        drop_all(Path(str(self._tables.db.database)))
+    @property
+    def _path(self) -> Path:
+        return Path(str(self._tables.db.database))
 
     async def _call(
         self,

@@ -5,10 +5,12 @@
     data/restoring/…          the other data, not whole yet: removed by whoever comes next
     data/restore.json         it is whole, and these moves are to be done: by whoever comes next
     data.before-restore-…/    what was there before
+    data/knowledge-…/         its pages, where the bot may not write to those it knows
 
 The law of this file: nothing that was there is touched before the plan is on the disk; from then on
 each step can be done a second time, and what is moved aside is never written over. Whoever takes
-the lock of the folder finishes it first, so that nobody ever works on a half.
+the lock of the folder finishes it first, so that nobody ever works on a half. A plan beside which
+nothing is staged has been carried out: only the tidying up after it was left.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import logging
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -45,7 +47,7 @@ class Plan:
     Attributes:
         moves: From where to where, each relative to the data folder, in order.
         aside: Where former data goes, relative to the data folder.
-        knowledge_dir: Where the pages of knowledge belong.
+        knowledge_dir: Where the pages of knowledge go.
     """
 
     moves: tuple[tuple[str, str], ...]
@@ -53,36 +55,64 @@ class Plan:
     knowledge_dir: str
 
 
-def staging_in(folder: Path) -> Path:
-    """Give an empty folder for the data that is to be put into a data folder.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switched:
+    """What became of what.
 
-    Hold the lock of the data folder from here to the end of :func:`switch`.
+    Attributes:
+        aside: Where the former data is; None where there was none.
+        pages: Where the pages of knowledge were put instead of the bot's own folder of them, which
+            cannot be written; None where they are in it.
+    """
+
+    aside: Path | None
+    pages: Path | None
+
+
+@contextmanager
+def staging_in(folder: Path) -> Iterator[Path]:
+    """Give an empty folder for the data that is to be put into a data folder by :func:`switch`.
+
+    Whatever ends the block before the plan is on the disk leaves nothing of it. Hold the lock of
+    the data folder meanwhile.
     """
     staged = folder / STAGED
     shutil.rmtree(staged, ignore_errors=True)
-    staged.mkdir(mode=0o700)
-    return staged
+    try:
+        staged.mkdir(mode=0o700)
+        yield staged
+    except BaseException:
+        if not (folder / PLAN).exists():
+            shutil.rmtree(staged, ignore_errors=True)
+        raise
 
 
-def switch(folder: Path, knowledge_dir: Path, stamp: str) -> Path | None:
-    """Put what is staged into the data folder; give where the former data is, None if none was.
+def has_data(folder: Path) -> bool:
+    """Say whether data is in a folder, or will be once its lock is taken: see the law above."""
+    return (folder / DATABASE).exists() or (folder / PLAN).exists()
 
-    ``stamp`` names that place. What is staged is forced to the disk by then.
+
+def switch(folder: Path, knowledge_dir: Path, stamp: str) -> Switched:
+    """Put what is staged into the data folder, and say where everything is.
+
+    ``stamp`` names the place of what was there. What is staged is forced to the disk by then.
 
     Raises:
-        DataError: It cannot be done; everything is as it was.
+        DataError: It cannot be done; everything is as it was, unless it says otherwise.
     """
     folder = folder.resolve()  # what is beside a link is not beside the folder
-    _require_writable(folder, knowledge_dir)
     former = sorted(path for glob in _GIVES_WAY for path in folder.glob(glob))
     aside = _place_aside(folder, stamp)
+    pages = None
+    if not _can_write_pages(folder, knowledge_dir):
+        pages = _free_name(folder / f"{KNOWLEDGE}-{stamp}")
     staged = sorted((folder / STAGED).iterdir(), key=lambda path: path.name == DATABASE)
     moves = [(path.name, os.path.relpath(aside / path.name, folder)) for path in former]
     moves += [(f"{STAGED}/{path.name}", path.name) for path in staged if path.name != KNOWLEDGE]
     plan = Plan(
         moves=tuple(moves),
         aside=os.path.relpath(aside, folder),
-        knowledge_dir=str(knowledge_dir),
+        knowledge_dir=str(pages or knowledge_dir),
     )
     disk = Disk(os.fsync)
     try:
@@ -90,9 +120,18 @@ def switch(folder: Path, knowledge_dir: Path, stamp: str) -> Path | None:
         _carry_out(folder, plan)
     except OSError as error:
         reason = error.strerror or str(error)
-        _take_back(folder, plan)
+        try:
+            _take_back(folder, plan)
+        except OSError as second:
+            raise DataError(
+                f"The data in {folder} can neither be exchanged ({reason}) nor be put back"
+                f" ({second.strerror or second}); mend that and start again: it is exchanged then."
+            ) from error
+        if pages is not None:
+            shutil.rmtree(pages, ignore_errors=True)
         raise DataError(f"The data in {folder} cannot be exchanged ({reason}).") from error
-    return aside if aside.exists() else None
+    _tidy_up(folder, plan)
+    return Switched(aside=aside if aside.exists() else None, pages=pages)
 
 
 def finish_switch(folder: Path) -> None:
@@ -103,14 +142,18 @@ def finish_switch(folder: Path) -> None:
     """
     folder = folder.resolve()
     if (folder / PLAN).exists():
+        plan = _read(folder / PLAN)
         try:
-            _carry_out(folder, _read(folder / PLAN))
+            if (folder / STAGED).exists():
+                _carry_out(folder, plan)
         except OSError as error:
             raise DataError(
                 f"The restore of {folder} cannot be finished ({error.strerror or error}); mend that"
                 " and start again."
             ) from error
-        logger.warning("data_folder.restore_finished")
+        _tidy_up(folder, plan)
+        places = {"aside": str((folder / plan.aside).resolve()), "pages": plan.knowledge_dir}
+        logger.warning("data_folder.restore_finished", extra=places)
     elif (folder / STAGED).exists():
         shutil.rmtree(folder / STAGED, ignore_errors=True)
 
@@ -133,11 +176,19 @@ def _carry_out(folder: Path, plan: Plan) -> None:
     for place in (aside, folder, aside.parent):
         disk.force(place)
     _put_pages(folder, plan, disk)
-    shutil.rmtree(folder / STAGED, ignore_errors=True)
-    if not any(aside.iterdir()):
-        aside.rmdir()
-    (folder / PLAN).unlink()
-    disk.force(folder)
+
+
+def _tidy_up(folder: Path, plan: Plan) -> None:
+    """Remove what a plan was carried out with; the data stands, whatever becomes of that."""
+    aside = folder / plan.aside
+    try:
+        shutil.rmtree(folder / STAGED, ignore_errors=True)
+        if aside.exists() and not any(aside.iterdir()):
+            aside.rmdir()
+        (folder / PLAN).unlink()
+        Disk(os.fsync).force(folder)
+    except OSError as error:
+        logger.warning("data_folder.not_tidied_up", extra={"why": error.strerror or str(error)})
 
 
 def _put_pages(folder: Path, plan: Plan, disk: Disk) -> None:
@@ -150,7 +201,7 @@ def _put_pages(folder: Path, plan: Plan, disk: Disk) -> None:
             disk.make_folder(kept.parent)
             if not kept.exists():
                 disk.replace(kept, page.read_bytes(), instead_of=None)
-        page.parent.mkdir(parents=True, exist_ok=True)
+        disk.make_folder(page.parent)
         disk.replace(page, content, instead_of=version_of(page))
 
 
@@ -174,18 +225,16 @@ def _take_back(folder: Path, plan: Plan) -> None:
         (folder / plan.aside).rmdir()
 
 
-def _require_writable(folder: Path, knowledge_dir: Path) -> None:
-    """See that no page needs to be written where that is not possible."""
+def _can_write_pages(folder: Path, knowledge_dir: Path) -> bool:
+    """Say whether each page that differs can be written, and none of them through a link."""
+    root = knowledge_dir.resolve()
     for name, _ in _changed_pages(folder, knowledge_dir):
         place = (knowledge_dir / name).parent
         there = next(each for each in (place, *place.parents) if each.exists())
-        root = knowledge_dir.resolve()
         is_inside = there.resolve().is_relative_to(root) or not root.exists()
         if not is_inside or not os.access(there, os.W_OK | os.X_OK):
-            raise DataError(
-                f"The page {name} cannot be written to {knowledge_dir}; let the bot write there, or"
-                " set another knowledge_dir."
-            )
+            return False
+    return True
 
 
 def _place_aside(folder: Path, stamp: str) -> Path:
@@ -199,7 +248,11 @@ def _place_aside(folder: Path, stamp: str) -> Path:
         and os.access(folder.parent, os.W_OK | os.X_OK)
     )
     mark = f"before-restore-{stamp}"
-    place = folder.with_name(f"{folder.name}.{mark}") if is_beside else folder / mark
+    return _free_name(folder.with_name(f"{folder.name}.{mark}") if is_beside else folder / mark)
+
+
+def _free_name(place: Path) -> Path:
+    """Give a name that nothing has, this one or with a number behind it."""
     numbered = (place.with_name(f"{place.name}-{number}") for number in count(2))
     return next(each for each in chain((place,), numbered) if not each.exists())
 

@@ -72,8 +72,10 @@ def is_open(tables: Tables, turn_id: TurnId) -> bool:
     return row[0] is None
 
 
-def record_step(tables: Tables, turn_id: TurnId, index: int, step: Step, call: ModelCall) -> None:
-    """Keep an answer of the model, the results it already has, and what it cost.
+def record_step(
+    tables: Tables, turn_id: TurnId, index: int, step: Step, call: ModelCall | None
+) -> None:
+    """Keep an answer of the model, the results it already has, and what it cost if nobody did.
 
     Raises:
         ValueError: The turn has ended, or ``index`` is not that of its next step.
@@ -91,7 +93,8 @@ def record_step(tables: Tables, turn_id: TurnId, index: int, step: Step, call: M
     )
     for result in step.results:
         _insert_result(tables, turn_id, index, result)
-    usage.insert(tables, call)
+    if call is not None:
+        usage.insert(tables, call)
 
 
 def record_result(

@@ -48,15 +48,29 @@ _ADD_UP = (
     " calls = calls + excluded.calls, unpriced = unpriced + excluded.unpriced"
 )
 _STEPS = f"(SELECT {QUARTER_US} AS step UNION ALL SELECT {DAY_US})"
+_AXES = (
+    "(SELECT 'all' AS axis UNION ALL SELECT 'chat' UNION ALL SELECT 'person'"
+    " UNION ALL SELECT 'model' UNION ALL SELECT 'purpose')"
+)
+_NAME = (
+    "CASE axis WHEN 'chat' THEN session_key WHEN 'person' THEN person_key"
+    " WHEN 'model' THEN model WHEN 'purpose' THEN purpose ELSE '' END"
+)
+_KEYS = (
+    f"SELECT axis, step, at - at % step AS start, {_NAME} AS name"  # noqa: S608 - constants
+    f" FROM usage CROSS JOIN {_STEPS} CROSS JOIN {_AXES} WHERE usage.id = ?"
+)
 _TAKE_IN = (
     f"INSERT INTO usage_sum (axis, step, start, name, {_COLUMNS})"  # noqa: S608 - constants
-    " SELECT axis, step, at - at % step, CASE axis WHEN 'chat' THEN session_key WHEN 'person'"
-    " THEN person_key WHEN 'model' THEN model WHEN 'purpose' THEN purpose ELSE '' END,"
-    " input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,"
-    " COALESCE(cost_nano_usd, 0), 1, cost_nano_usd IS NULL"
-    f" FROM usage CROSS JOIN {_STEPS} CROSS JOIN (SELECT 'all' AS axis UNION ALL SELECT 'chat'"
-    " UNION ALL SELECT 'person' UNION ALL SELECT 'model' UNION ALL SELECT 'purpose')"
-    f" WHERE usage.id = ?{_ADD_UP}"
+    f" SELECT axis, step, at - at % step, {_NAME}, input_tokens, output_tokens,"
+    " cache_read_tokens, cache_write_tokens, COALESCE(cost_nano_usd, 0), 1, cost_nano_usd IS NULL"
+    f" FROM usage CROSS JOIN {_STEPS} CROSS JOIN {_AXES} WHERE usage.id = ?{_ADD_UP}"
+)
+_OF_CALL = f" WHERE (axis, step, start, name) IN ({_KEYS})"
+_TAKE_OUT = (
+    "UPDATE usage_sum SET input_tokens = input_tokens - ?, output_tokens = output_tokens - ?,"  # noqa: S608 - as above
+    " cache_read_tokens = cache_read_tokens - ?, cache_write_tokens = cache_write_tokens - ?,"
+    f" cost_nano_usd = cost_nano_usd - ?, calls = calls - 1, unpriced = unpriced - ?{_OF_CALL}"
 )
 _OF_CHAT = (
     " WHERE (axis, step, start, name) IN (SELECT 'chat', step, at - at % step, session_key"  # noqa: S608 - as above
@@ -70,6 +84,11 @@ _OF_ONE = (
     " AND own.start = whole.start AND own.name = ?"
     " WHERE whole.axis = 'all' AND whole.step = ? AND whole.start >= ? AND whole.start < ?"
 )
+_SUMMED = "input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nano_usd"
+_NOTHING = f"SELECT name, {_COLUMNS} FROM usage_sum WHERE FALSE"  # noqa: S608 - as above
+_WHOLE_CHAT = "rtrim(name, replace(name, ':', ''))"
+"""A session key up to its last colon, behind which stands the thread."""
+
 _COLUMN_OF: dict[Axis, str] = {
     "chat": "session_key",
     "person": "person_key",
@@ -81,6 +100,17 @@ _COLUMN_OF: dict[Axis, str] = {
 def take_in(tables: Tables, call_id: int) -> None:
     """Add a call that was just written to the sums."""
     tables.execute(_TAKE_IN, call_id)
+
+
+def take_out(tables: Tables, call_id: int) -> None:
+    """Take a call out of the sums as it stands now, before it is changed or removed."""
+    row = tables.execute(
+        "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,"
+        " COALESCE(cost_nano_usd, 0), cost_nano_usd IS NULL FROM usage WHERE id = ?",
+        call_id,
+    ).fetchone()
+    tables.execute(_TAKE_OUT, *row, call_id)
+    tables.execute(f"DELETE FROM usage_sum{_OF_CALL} AND calls = 0", call_id)  # noqa: S608 - as above
 
 
 def move_chat(tables: Tables, old: str, behind: str, new: str) -> None:
@@ -136,6 +166,15 @@ def spent_lines(tables: Tables, span: Span) -> tuple[SpentLine, ...]:
     )
 
 
+def largest_lines(tables: Tables, span: Span, most: int) -> tuple[SpentLine, ...]:
+    """Give the ``most`` dearest chats, each with all its threads, persons, models and purposes."""
+    return tuple(
+        SpentLine(axis=axis, name=name, spent=_spent(row))
+        for axis in get_args(Axis)
+        for name, *row in _largest(tables, axis, span, most)
+    )
+
+
 def pieces(
     begin: int, end: int, steps: tuple[int, ...] = (DAY_US, QUARTER_US)
 ) -> tuple[Piece, ...]:
@@ -155,6 +194,35 @@ def pieces(
 def _pieces_of(span: Span) -> tuple[Piece, ...]:
     begin, end = span
     return pieces(micros_of(begin), micros_of(end))
+
+
+def _largest(
+    tables: Tables, axis: Axis, span: Span, most: int
+) -> list[tuple[str, *tuple[int | None, ...]]]:
+    """Order on the disk's side: a month of many chats is more than the caller wants to see."""
+    parts, asked = [_NOTHING], list[str | int]()
+    for step, begin, end in _pieces_of(span):
+        if step == CALLS:
+            parts.append(
+                f"SELECT {_COLUMN_OF[axis]}, {_SUMMED}, 1, cost_nano_usd IS NULL FROM usage"  # noqa: S608 - constants
+                " WHERE at >= ? AND at < ?"
+            )
+            asked += (begin, end)
+        else:
+            parts.append(
+                f"SELECT name, {_COLUMNS} FROM usage_sum WHERE axis = ? AND step = ?"  # noqa: S608 - as above
+                " AND start >= ? AND start < ?"
+            )
+            asked += (axis, step, begin, end)
+    called = _WHOLE_CHAT if axis == "chat" else "name"
+    found: list[tuple[str, *tuple[int | None, ...]]] = tables.execute(
+        f"SELECT {called} AS called, {_OF_SUMS} FROM ({' UNION ALL '.join(parts)})"  # noqa: S608 - as above
+        " GROUP BY called ORDER BY COALESCE(SUM(cost_nano_usd), 0) DESC, SUM(input_tokens"
+        " + output_tokens + cache_read_tokens + cache_write_tokens) DESC, called LIMIT ?",
+        *asked,
+        most,
+    ).fetchall()
+    return found
 
 
 def _spent_in(tables: Tables, span: Span, person_key: PersonKey | None) -> Spent:

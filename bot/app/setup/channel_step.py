@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.app.channels import build_channel, slack_manifest, wanted_channels
 from bot.app.setup.form import Form, Secret
-from bot.config import Config
+from bot.config import Config, OwnFiles
 from bot.core.findings import Findings
 from bot.ports import Channel
 
@@ -129,8 +129,8 @@ def fill_platform(form: Form, platform: Platform) -> None:
         questions.say("Skipped.")
         return
 
-    def look(config: Config) -> Awaitable[Findings]:
-        return _examine(build_channel(config, platform.name, form.clock, form.hide))
+    def look(entered: OwnFiles) -> Awaitable[Findings]:
+        return _examine(build_channel(form.read(entered), platform.name, form.clock, form.hide))
 
     form.settle(platform.name, files, look, secrets)
     sections = form.read(form.files).channels

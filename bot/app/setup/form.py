@@ -15,8 +15,8 @@ from bot.core.findings import Finding, Findings, one_line
 from bot.errors import ConfigError
 from bot.ports import Clock
 
-Look = Callable[[Config], Awaitable[Findings]]
-"""Examines what settings describe; raises ConfigError at once for what cannot be examined."""
+Look = Callable[[OwnFiles], Awaitable[Findings]]
+"""Examines what was entered; raises ConfigError at once for what cannot be examined."""
 
 UNREADABLE = "settings"
 """The check that fails when the next start could not read the settings at all."""
@@ -44,8 +44,12 @@ class Secret:
 class Form:
     """The operator's files as far as they are filled in.
 
+    Who sits at a terminal is asked once more for what is refused. Lines of a pipe answer one
+    question each, and a question more would take the next one's: there it is left out instead.
+
     Attributes:
         files: What is going to be written; each step puts in what it has settled.
+        left_out: What was entered through a pipe and is not put in, by its area or title.
         questions: Who is asked.
         clock: For the parts that examine.
         hide: Is told secrets that nothing may show.
@@ -64,6 +68,7 @@ class Form:
         self._path = path
         self._environ = environ
         self.files = files
+        self.left_out: tuple[str, ...] = ()
         self.questions = questions
         self.clock = clock
         self.hide = hide
@@ -92,7 +97,10 @@ class Form:
                 value = read_pasted(text, secret.kind)
             except ValueError as error:
                 self.questions.say(str(error))
-                continue
+                if self.questions.is_typed:
+                    continue
+                self.left_out += (secret.title,)
+                return files
             self.hide((value,))
             return files.with_secret(self._environ, secret.path, secret.variable, value)
         return files
@@ -121,7 +129,7 @@ class Form:
             for secret in self._to_enter_again(secrets, broken, files):
                 entered = self.enter(secret, entered)
             if entered == files:
-                if files == self.files or not self._is_kept(broken):
+                if files == self.files or not self._is_kept(area, broken):
                     self.questions.say("It stays as it was.")
                     return ()
                 break
@@ -138,19 +146,24 @@ class Form:
             return (finding,)
 
     async def _within_limit(self, area: str, files: OwnFiles, look: Look) -> Findings:
-        return await within_limit(area, look(self.read(files)))
+        return await within_limit(area, look(files))
 
     def _to_enter_again(
         self, secrets: tuple[Secret, ...], broken: set[str], files: OwnFiles
     ) -> tuple[Secret, ...]:
+        if not self.questions.is_typed:
+            return ()
         open_ones = [each for each in secrets if not self.look_up(each, files).fixed_by]
         if UNREADABLE in broken:
             missing = [each for each in open_ones if not self.look_up(each, files).is_set]
             return tuple(missing or open_ones)
         return tuple(each for each in open_ones if each.check in broken)
 
-    def _is_kept(self, broken: set[str]) -> bool:
+    def _is_kept(self, area: str, broken: set[str]) -> bool:
         """Ask whether to keep what cannot be checked now: behind a network that is down, say."""
+        if not self.questions.is_typed:
+            self.left_out += (area,)
+            return False
         if UNREADABLE in broken:
             return False
         return self.questions.confirm("Keep it all the same?", default=False)

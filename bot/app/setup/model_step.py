@@ -10,22 +10,21 @@ import asyncio
 from collections.abc import Awaitable
 
 from bot.adapters.local_models import LocalModel, find_local_model
-from bot.app.model_check import check_model
+from bot.app.model_check import KEY, KEY_VARIABLE, check_model
 from bot.app.setup.form import Form, Secret
-from bot.config import Config, OwnFiles
+from bot.config import OwnFiles
 from bot.core.findings import Findings
 from bot.errors import ConfigError
 
 _AREA = "model"
-_KEY = ("anthropic", "api_key")
 _ADDRESS = ("anthropic", "base_url")
 _MODEL = ("model",)
 
 _CLAUDE_KEY = Secret(
-    path=_KEY, variable="ANTHROPIC_API_KEY", title="API key", check="model", kind="anthropic"
+    path=KEY, variable=KEY_VARIABLE, title="API key", check="model", kind="anthropic"
 )
-_ANY_KEY = Secret(path=_KEY, variable="ANTHROPIC_API_KEY", title="API key", check="model")
-_SERVERS_KEY = Secret(path=_KEY, variable="MODEL_API_KEY", title="Its key", check="model")
+_ANY_KEY = Secret(path=KEY, variable=KEY_VARIABLE, title="API key", check="model")
+_SERVERS_KEY = Secret(path=KEY, variable="MODEL_API_KEY", title="Its key", check="model")
 
 
 def fill_model(form: Form) -> None:
@@ -60,7 +59,7 @@ def _choose_claude(form: Form) -> None:
 
 
 def _choose_local(form: Form, local: LocalModel) -> None:
-    files = form.files.with_value(_KEY, None).with_value(_ADDRESS, local.base_url)
+    files = form.files.with_value(KEY, None).with_value(_ADDRESS, local.base_url)
     _settle(form, files.with_value(_MODEL, local.model))
 
 
@@ -71,9 +70,8 @@ def _choose_server(form: Form) -> None:
         form.questions.say("Skipped.")
         return
     files = files.with_value(_MODEL, model)
-    files = form.enter(_SERVERS_KEY, files.with_value(_KEY, f"${{{_SERVERS_KEY.variable}}}"))
-    if not form.look_up(_SERVERS_KEY, files).is_set:
-        files = files.with_value(_KEY, None)
+    # It names its own variable even when that is empty: what is entered later goes there too.
+    files = form.enter(_SERVERS_KEY, files.with_value(KEY, f"${{{_SERVERS_KEY.variable}}}"))
     _settle(form, files, (_SERVERS_KEY,))
 
 
@@ -82,6 +80,8 @@ def _with_address(form: Form) -> OwnFiles | None:
     question = "Its address, such as http://127.0.0.1:8000 [Enter skips]:"
     while address := form.questions.ask(question):
         files = form.files.with_value(_ADDRESS, address)
+        if not form.questions.is_typed:
+            return files  # the lines behind it are about this server: they are read in any case
         try:
             form.read(files)
         except ConfigError as error:
@@ -95,7 +95,7 @@ def _choose_none(form: Form) -> None:
     files = _without_server(form.files)
     keys = form.read(files).anthropic
     if keys.api_key is not None:
-        files = files.with_value(_KEY, None)
+        files = files.with_value(KEY, None)
     if keys.base_url is not None:
         files = files.with_value(_ADDRESS, None)
     _settle(form, files)
@@ -104,9 +104,9 @@ def _choose_none(form: Form) -> None:
 def _without_server(files: OwnFiles) -> OwnFiles:
     """Take an earlier choice of a server, or of none, away."""
     if files.local_value(_ADDRESS) is not None:
-        return files.without_value(_ADDRESS).without_value(_MODEL).without_value(_KEY)
+        return files.without_value(_ADDRESS).without_value(_MODEL).without_value(KEY)
     files = files.without_value(_ADDRESS)
-    return files if files.local_value(_KEY) is not None else files.without_value(_KEY)
+    return files if files.local_value(KEY) is not None else files.without_value(KEY)
 
 
 def _key_for(form: Form, files: OwnFiles) -> Secret:
@@ -115,7 +115,7 @@ def _key_for(form: Form, files: OwnFiles) -> Secret:
 
 
 def _settle(form: Form, files: OwnFiles, secrets: tuple[Secret, ...] = ()) -> None:
-    def look(config: Config) -> Awaitable[Findings]:
-        return check_model(config, form.clock)
+    def look(entered: OwnFiles) -> Awaitable[Findings]:
+        return check_model(form.read(entered), form.clock, form.look_up(_ANY_KEY, entered))
 
     form.settle(_AREA, files, look, secrets)

@@ -1,7 +1,8 @@
 """Questions to whoever sits at a terminal, or to the lines of a pipe.
 
 Nothing that was answered is ever shown again, and a secret is not even shown while it is typed.
-Without a terminal there are no escape codes, and each line that is read answers one question.
+Without a terminal there are no escape codes, and each line that is read answers one question: what
+is no answer to it ends the talk, since nobody can say what the lines behind it are about.
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ PASTE_PAUSE_S = 0.1
 class Questions:
     """Reads answers from ``source`` and writes to ``sink``, which ``hide`` keeps free of secrets.
 
-    Whatever reads an answer raises EOFError when there are no more.
+    Whatever reads an answer raises EOFError when there are no more that could be one.
+
+    Attributes:
+        is_typed: Whether somebody at a terminal answers, who can be asked again.
     """
 
     def __init__(self, source: TextIO, sink: TextIO, hide: Callable[[str], str]) -> None:
         self._source = source
         self._sink = sink
         self._hide = hide
-        self._is_typed = source.isatty()
+        self.is_typed = source.isatty()
         self._has_colours = sink.isatty() and not (
             os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         )
@@ -57,7 +61,7 @@ class Questions:
             answer = self.ask(f"{question} [{'Y/n' if default else 'y/N'}]").lower()
             if answer in ("", "y", "yes", "n", "no"):
                 return answer.startswith("y") if answer else default
-            self.say("y or n?")
+            self._refuse("y or n?")
 
     def choose(self, question: str, ways: Sequence[str]) -> int | None:
         """Give the index of one of several ways; None for a mere Enter."""
@@ -66,12 +70,12 @@ class Questions:
         while answer := self.ask(question):
             if answer in numbers:
                 return numbers[answer]
-            self.say(f"A number from 1 to {len(ways)}, or Enter.")
+            self._refuse(f"A number from 1 to {len(ways)}, or Enter.")
         return None
 
     def ask_secret(self, question: str) -> str:
         """Give all lines of what was pasted, empty for a mere Enter; nothing of it is shown."""
-        if not self._is_typed:
+        if not self.is_typed:
             return self.ask(question)
         if sys.platform == "win32":
             from getpass import getpass
@@ -103,9 +107,19 @@ class Questions:
                 termios.tcsetattr(handle, termios.TCSADRAIN, former)
                 self._write("\n")
 
+    def _refuse(self, wanted: str) -> None:
+        """Say what would be an answer; without a terminal nobody can give another one.
+
+        Raises:
+            EOFError: There is none.
+        """
+        self.say(wanted)
+        if not self.is_typed:
+            raise EOFError
+
     def _read_answer(self) -> str:
         text = self._read_line()
-        if not self._is_typed:
+        if not self.is_typed:
             self._write("\n")  # the line end that somebody at a terminal would have typed
         return text
 

@@ -15,13 +15,13 @@ from bot.app.setup.channel_step import PLATFORMS, fill_platform, tell_of_owner
 from bot.app.setup.form import Form
 from bot.app.setup.model_step import fill_model
 from bot.app.setup.questions import Questions
+from bot.app.way_out import led_out, secrets_on_the_way
 from bot.config import (
     Config,
     OwnFiles,
     check_place,
     load,
     read_own_files,
-    secrets_of,
     settings_file,
     write_own_files,
 )
@@ -45,10 +45,14 @@ def hold_setup(path: Path | None, environ: Mapping[str, str]) -> int:
     before = read_own_files(settings_file(path))
     check_place(before)
     form = _form(path, environ, before, config)
-    if not _is_filled_in(form):
-        return EXIT_FAILED
+    with led_out(config):
+        if not _is_filled_in(form):
+            return EXIT_FAILED
     _write(form, before)
     form.questions.say(_how_to_start(config))
+    if form.left_out:
+        sys.stderr.write(f"Not kept, see above: {', '.join(form.left_out)}.\n")
+        return EXIT_FAILED
     return 0
 
 
@@ -69,15 +73,16 @@ def offer_setup(path: Path | None, environ: Mapping[str, str], config: Config) -
     except ConfigError:
         return None  # a checkout that is only read has its settings elsewhere
     form = _form(path, environ, replace(before, local=_FIRST_LINES), config)
-    if not _is_filled_in(form, is_offered=True):
-        return EXIT_FAILED
+    with led_out(config):
+        if not _is_filled_in(form, is_offered=True):
+            return EXIT_FAILED
     _write(form, before)
     return None
 
 
 def _form(path: Path | None, environ: Mapping[str, str], files: OwnFiles, config: Config) -> Form:
     secrets = set_up_log("error", sys.stderr, as_json=not sys.stderr.isatty())
-    secrets.add(secrets_of(config.anthropic))
+    secrets.add(secrets_on_the_way(config, environ))
     questions = Questions(sys.stdin, sys.stdout, hide=secrets.hide_in)
     return Form(path, environ, files, questions, clock=SystemClock(), hide=secrets.add)
 

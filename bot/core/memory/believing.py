@@ -11,11 +11,11 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from bot.core.memory.asking import QUESTION_MARKS
 from bot.core.memory.extraction import ExtractionPlan, Saying
 from bot.core.memory.facts import FactTopic, NewFact
 from bot.core.memory.keys import key_of
 from bot.core.memory.passing import is_in_passing, is_of_another
-from bot.core.memory.relevance import QUESTION_MARKS
 from bot.core.memory.sensitive import is_sensitive
 from bot.core.quoting import objects_in, one_line, written
 

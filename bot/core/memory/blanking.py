@@ -15,8 +15,9 @@ from bot.core.looking_back import LEAD
 from bot.core.memory.forgetting import TurnPart, Wish, mentions
 from bot.core.memory.said import Said, own_words
 from bot.core.messages import Message, Text, ToolCall
-from bot.core.names import speaker
+from bot.core.names import speaker, without_numbers
 from bot.core.quoting import one_line
+from bot.core.reminders.wording import without_lead
 from bot.core.turns import Turn
 
 FORGOTTEN = "[forgotten at the wish of who said it]"
@@ -43,7 +44,7 @@ def part_meant(
     if kind == "private" or wish.of_everyone:
         if wish.kind == "words" and not mentions(wish, *texts_of(turn)):
             return None
-        return TurnPart(turn_id=turn.id, head=_head(turn.request))
+        return TurnPart(turn_id=turn.id, head=_head(turn.request, said, kind))
     if said is None:
         said = said_by_label(turn.request, person)
     own = tuple(each.block for each in said if each.person_key == person)
@@ -175,9 +176,20 @@ def _section_text(request: Message, said: tuple[Said, ...], block: int) -> str:
     return "\n".join(each.text for each in section if isinstance(each, Text))
 
 
-def _head(request: Message) -> str:
-    texts = (each.text for each in request.blocks if isinstance(each, Text))
-    return one_line(next(texts, ""), _HEAD_CHARS)
+def _head(request: Message, said: tuple[Said, ...] | None, kind: ChatKind) -> str:
+    """Give how the words of people begin, in a group with who said them."""
+    heard = {each.block for each in said or ()}
+    texts = [
+        each.text
+        for place, each in enumerate(request.blocks)
+        if isinstance(each, Text) and (place in heard or not heard)
+    ]
+    own = (own_words(text, "private")[1] if kind == "private" else _shown(text) for text in texts)
+    return one_line(next(filter(None, (*own, *texts)), ""), _HEAD_CHARS)
+
+
+def _shown(text: str) -> str:
+    return without_numbers(without_lead(text))
 
 
 def _own_head(request: Message, blocks: tuple[int, ...]) -> str:

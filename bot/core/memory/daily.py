@@ -9,7 +9,7 @@ turn, which are their markers and the bullets right beneath them, give way to an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
@@ -66,6 +66,16 @@ def shown_lines(text: str) -> tuple[str, ...]:
         for line in lines
         if line and not line.startswith("#")
     )
+
+
+def written_lines(lines: Iterable[str]) -> tuple[str, ...]:
+    """Give what people said or wrote of some lines of files, as they are shown it, each once.
+
+    So neither a file's title nor its markers nor the signs of bullets.
+    """
+    text = _TITLE.sub("", _MARKER.sub("", "\n".join(lines)))
+    shown = (line.strip().removeprefix("- ").replace("<\\", "<") for line in text.splitlines())
+    return tuple(dict.fromkeys(filter(None, shown)))
 
 
 def time_in_file(moment: datetime, day: date) -> str:

@@ -30,11 +30,27 @@ MOST_TASKS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """What a record says of a session where no model summarised it.
+
+    Attributes:
+        turns: How many there were.
+        beginning: How the first words of it begin; empty where there were only files.
+        ending: How the last reply begins; empty for none.
+    """
+
+    turns: int
+    beginning: str
+    ending: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """What a session was about, in phrases.
 
     Attributes:
-        summary: A few sentences.
+        summary: A few sentences; for models to read, also where there is an outline.
+        outline: What the summary says where no model wrote it, for people of any language.
         details: Exact details that were mentioned, collected mechanically.
     """
 
@@ -45,6 +61,7 @@ class Account:
     decisions: tuple[str, ...] = ()
     open_tasks: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
+    outline: Outline | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

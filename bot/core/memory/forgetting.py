@@ -19,6 +19,7 @@ from bot.core.memory.audience import Audience, Viewer
 from bot.core.memory.episodes import EpisodeId
 from bot.core.memory.facts import FactId
 from bot.core.turns import TurnId
+from bot.languages import Language
 
 ForgettingId = NewType("ForgettingId", int)
 
@@ -177,10 +178,12 @@ class ReceiptPlace:
 
     Attributes:
         for_person: The platform's user id of who alone should see it there; empty for everybody.
+        language: In which who confirmed it was answered.
     """
 
     address: ChatAddress
     for_person: str = ""
+    language: Language = "en"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

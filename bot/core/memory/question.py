@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from bot.core.memory.asking import Telling, wanted_by
 from bot.core.memory.days import Days, days_in
 from bot.core.memory.stop_words import SELF_SIGNS, SELF_WORDS, STOP_WORDS
 from bot.core.memory.terms import terms_of_word, words_of
@@ -48,16 +49,19 @@ class Sought:
         words: Each once, in their order, without those that say nothing.
         myself: The words of the asker's name, where the question is about who asks.
         days: When it was said, or happened; None where the question names no time.
+        wanted: What is to be told; None where that is not a time or a number.
     """
 
     words: tuple[SoughtWord, ...]
     myself: tuple[str, ...]
     days: Days | None
+    wanted: Telling | None = None
 
 
 def read_question(question: Question) -> Sought:
     """Take a question apart. One that has nothing but stop words is looked for by these."""
-    words = list(dict.fromkeys(words_of(question.text)))
+    spoken = words_of(question.text)
+    words = list(dict.fromkeys(spoken))
     telling = [word for word in words if word not in STOP_WORDS] or words
     return Sought(
         words=tuple(
@@ -66,6 +70,7 @@ def read_question(question: Question) -> Sought:
         ),
         myself=tuple(words_of(question.asked_by)) if _is_about_asker(words) else (),
         days=days_in(question.text, question.asked_on),
+        wanted=wanted_by(spoken),
     )
 
 

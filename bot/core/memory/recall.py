@@ -17,6 +17,7 @@ from bot.core.memory.facts import Fact, FactTopic, contradictions, may_show, sta
 from bot.core.memory.items import Hit, ItemId, MemoryItem
 from bot.core.memory.keys import told_fact
 from bot.core.memory.pieces import fact_ref
+from bot.core.memory.reasons import STANDING
 from bot.core.memory.recalled import (
     Band,
     Recalled,
@@ -264,7 +265,7 @@ def _told(occasion: Occasion, fact: Fact) -> Recalled:
         id=_id_of(fact),
         band="standing",
         score=1.0,
-        why=f"a {fact.topic} that is remembered of who writes",
+        why=STANDING[fact.topic],
         about=dated(source, fact.confirmed_at, since, occasion.now),
         text=told_fact(fact.key, fact.text),
     )

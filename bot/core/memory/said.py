@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.core.chat import ChatKind, InboundMessage, PersonKey
+from bot.core.reminders.wording import without_lead
 
 _LABEL = re.compile(r"\[(?:picture|document|sound|video)\b[^\[\]\n]*\](?:\n|\Z)")
 _FORWARDED = re.compile(r"Forwarded from [^\n]*:\n  ")
@@ -52,10 +53,10 @@ def own_words(text: str, kind: ChatKind) -> tuple[str, str]:
     The name is empty in a private chat, where none stands there; so are the words of a message
     that had none, or that passes on somebody else's. What :func:`~bot.core.lifecycle.worded` put
     around them goes: the quotation that the message replies to, labels of files, the indentation of
-    a group. A quotation that a person writes above their own words cannot be told from that, and
-    goes too.
+    a group; so does what a scheduled prompt tells of itself. A quotation that a person writes above
+    their own words cannot be told from that, and goes too.
     """
-    name, words = _apart(text, kind)
+    name, words = _apart(without_lead(text), kind)
     return name, "" if _FORWARDED.match(words) else _written(words)
 
 

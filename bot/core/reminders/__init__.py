@@ -8,14 +8,17 @@ from bot.core.reminders.moments import (
     due_slot,
     is_late,
     local_moment,
+    moment_in_words,
     read_local,
     require_in_reach,
+    was_passed,
 )
 from bot.core.reminders.rhythm import REPEATS, rhythm_of
 from bot.core.reminders.values import (
     MOST_OPEN,
     MOST_TEXT_CHARS,
     NOT_KEPT_YET,
+    DamagedReminder,
     Reminder,
     ReminderId,
     ReminderKind,
@@ -24,7 +27,7 @@ from bot.core.reminders.values import (
     is_seen_in,
     slot_message,
 )
-from bot.core.reminders.wording import confirmation, in_list, moment_in_words, told
+from bot.core.reminders.wording import announced, confirmation, in_list, lost, told
 
 __all__ = [
     "FARTHEST",
@@ -35,18 +38,21 @@ __all__ = [
     "REPEATS",
     "SHORTEST_GAP",
     "USAGE",
+    "DamagedReminder",
     "Reminder",
     "ReminderId",
     "ReminderKind",
     "ReminderWish",
     "Rhythm",
     "ZoneName",
+    "announced",
     "confirmation",
     "due_slot",
     "in_list",
     "is_late",
     "is_seen_in",
     "local_moment",
+    "lost",
     "moment_in_words",
     "read_local",
     "read_remind",
@@ -54,4 +60,5 @@ __all__ = [
     "rhythm_of",
     "slot_message",
     "told",
+    "was_passed",
 ]

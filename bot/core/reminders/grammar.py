@@ -1,19 +1,22 @@
 """What people write behind ``/remind``: a small strict grammar, read once from left to right.
 
 ``[me] WHEN [to] TEXT``, where a text that begins with ``prompt:`` is asked of the model. What does
-not fit is refused with :data:`USAGE`, never guessed: what is said freely, the model understands.
+not fit is refused with a sentence and :data:`USAGE`, never guessed: what is said freely, the model
+understands.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
+from bot.core.reminders.moments import FARTHEST
 from bot.core.reminders.values import ReminderKind
 from bot.errors import ToolError
+from bot.languages import gettext, gettext_noop
 
-USAGE = (
+USAGE = gettext_noop(
     "Write `/remind WHEN WHAT`, for example:\n\n"
     "- `/remind in 20 minutes take the bread out`\n"
     "- `/remind 18:30 water the plants`\n"
@@ -24,15 +27,28 @@ USAGE = (
     "- `/remind every monday, friday 8:00 prompt: summarise my open tasks`"
 )
 
-_SPAN = re.compile(r"in (\d{1,5}|an?) ?(minutes?|mins?|hours?|h|days?|weeks?)\s+", re.IGNORECASE)
+NO_TIME = gettext_noop("Say at what time, too: `9:00`, `9am` or `at 9`.")
+NO_MOMENT = gettext_noop("I cannot read when that is to be.")
+NO_TEXT = gettext_noop("Say what it is about.")
+TOO_FAR = gettext_noop("That is too far ahead: five years are the most.")
+
+_SPAN = re.compile(
+    r"in (\d+|an?) ?(minutes?|mins?|hours?|h|days?|weeks?)(?=\s|$)\s*", re.IGNORECASE
+)
+_MOST_DIGITS = 7
+"""What has more is never in reach, and may be more than can be reckoned with."""
+
 _EVERY = re.compile(
-    r"(?:every|each) (?P<repeat>.+?) (?=(?:at )?\d{1,2}(?::\d\d| ?[ap]m\b)|at \d)", re.IGNORECASE
+    r"(?:every|each) (?P<repeat>.+?) (?=(?:at )?\d{1,2}(?::\d\d| ?[ap]\.?m\b)|at \d)",
+    re.IGNORECASE,
 )
 _EVERY_SO_MANY = re.compile(
-    r"(?:every|each) (?P<repeat>\d{1,4} ?(?:minutes?|mins?|hours?|h)|hour)\s+", re.IGNORECASE
+    r"(?:every|each) (?P<repeat>\d{1,4} ?(?:minutes?|mins?|hours?|h)|hour)(?=\s|$)\s*",
+    re.IGNORECASE,
 )
 _TIME = re.compile(
-    r"(?:(?P<at>at )?(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>am|pm)?)(?=\s|$)\s*",
+    r"(?:(?P<at>at )?(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>[ap]m|[ap]\.m\.)?)"
+    r"(?=\s|$)\s*",
     re.IGNORECASE,
 )
 _DAY = re.compile(
@@ -40,9 +56,14 @@ _DAY = re.compile(
     r"|(?:next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?=\s|$)\s*",
     re.IGNORECASE,
 )
+_BEGINS_WITH_DAY = re.compile(r"(?:every|each) \w", re.IGNORECASE)
 _BEFORE_TEXT = re.compile(r"to(?:\s+|$)", re.IGNORECASE)
 _PROMPT = re.compile(r"prompt:\s*", re.IGNORECASE)
 _ME = re.compile(r"me\s+", re.IGNORECASE)
+_NARROW = {0xFF01 + i: 0x21 + i for i in range(94)} | {0x3000: 0x20}
+"""Letters, digits, signs and the blank of a Chinese or Japanese keyboard, each one of ASCII, as
+Unicode's NFKC has them; the rest of NFKC would change how long a text is."""
+
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
 
@@ -75,7 +96,12 @@ def read_remind(arguments: str, now: datetime) -> ReminderWish:
     Raises:
         ToolError: It cannot be read; the text says what can.
     """
-    rest = _without(_ME, re.sub(r"[ \t]+", " ", arguments.strip()))
+    written = re.sub(r"[ \t]+", " ", arguments.strip())
+    wish = _read(_without(_ME, written.translate(_NARROW)), now)
+    return replace(wish, text=written[-len(wish.text) :])  # as it stands there, at the end
+
+
+def _read(rest: str, now: datetime) -> ReminderWish:
     if (span := _SPAN.match(rest)) is not None:
         after = _span(span[1], span[2])
         return _asked(rest[span.end() :], now, after=after)
@@ -87,7 +113,7 @@ def read_remind(arguments: str, now: datetime) -> ReminderWish:
         return _asked(rest, _next(at, now), repeat=every["repeat"])
     day = _DAY.match(rest)
     if day is None:
-        at, rest = _time(rest)
+        at, rest = _time(rest, NO_TIME if _BEGINS_WITH_DAY.match(rest) else NO_MOMENT)
         return _asked(rest, _next(at, now))
     at, rest = _time(rest[day.end() :])
     return _asked(rest, _on(day["day"].lower(), at, now))
@@ -100,29 +126,39 @@ def _asked(
     prompt = _PROMPT.match(text)
     text = text if prompt is None else text[prompt.end() :]
     if not text.strip():
-        raise ToolError(USAGE)
+        raise _refusal(gettext(NO_TEXT))
     kind: ReminderKind = "words" if prompt is None else "prompt"
     return ReminderWish(text=text.strip(), kind=kind, local=local, after=after, repeat=repeat)
 
 
-def _time(rest: str) -> tuple[time, str]:
+def _time(rest: str, without_one: str = NO_TIME) -> tuple[time, str]:
     """Read a time of the day; a bare number is one behind ``at`` alone."""
     found = _TIME.match(rest)
     if found is None or not (found["at"] or found["minute"] or found["half"]):
-        raise ToolError(USAGE)
+        raise _refusal(gettext(without_one))
     hour, minute, half = int(found["hour"]), int(found["minute"] or 0), found["half"]
+    is_one = hour <= 23 if half is None else 1 <= hour <= 12
+    if not is_one or minute > 59:
+        shown = found[0].strip()
+        raise _refusal(gettext("There is no time {time}.", time=shown))
     if half is not None:
-        if not 1 <= hour <= 12:
-            raise ToolError(USAGE)
-        hour = hour % 12 + (12 if half.lower() == "pm" else 0)
-    if hour > 23 or minute > 59:
-        raise ToolError(USAGE)
+        hour = hour % 12 + (12 if half[0] in "pP" else 0)
     return time(hour, minute), rest[found.end() :]
 
 
+def _refusal(why: str) -> ToolError:
+    """Say what is wrong, and then what can be written."""
+    return ToolError(f"{why}\n\n{gettext(USAGE)}")
+
+
 def _span(number: str, unit: str) -> timedelta:
+    if len(number) > _MOST_DIGITS:
+        raise _refusal(gettext(TOO_FAR))
     count = int(number) if number.isdigit() else 1
-    return timedelta(seconds=count * _SECONDS[unit[0].lower()])
+    after = timedelta(seconds=count * _SECONDS[unit[0].lower()])
+    if after > FARTHEST:
+        raise _refusal(gettext(TOO_FAR))
+    return after
 
 
 def _next(at: time, now: datetime) -> datetime:
@@ -141,7 +177,7 @@ def _on(day: str, at: time, now: datetime) -> datetime:
         try:
             return datetime.combine(date.fromisoformat(day), at)
         except ValueError as error:
-            raise ToolError(f"There is no {day}.") from error
+            raise ToolError(gettext("There is no {day}.", day=day)) from error
     wanted = _WEEKDAYS.index(day.removeprefix("next ")[:3])
     ahead = (wanted - now.weekday()) % 7
     local = datetime.combine(now.date() + timedelta(days=ahead), at)

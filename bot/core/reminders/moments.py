@@ -10,7 +10,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from bot.core.reminders.values import Reminder
+from bot.core.zone_names import zone_in_words
 from bot.errors import ToolError
+from bot.languages import gettext, gettext_noop
 
 SHORTEST_GAP = timedelta(minutes=15)
 """Nothing is due again sooner: what comes more often is no reminder, and a scheduled prompt costs
@@ -21,7 +23,43 @@ FARTHEST = timedelta(days=5 * 365 + 2)
 LATE_AFTER = timedelta(minutes=5)
 """Told later than that, it is said when it was due."""
 
+WEEKDAYS = (
+    gettext_noop("Sunday"),
+    gettext_noop("Monday"),
+    gettext_noop("Tuesday"),
+    gettext_noop("Wednesday"),
+    gettext_noop("Thursday"),
+    gettext_noop("Friday"),
+    gettext_noop("Saturday"),
+)
+"""In the order of cron."""
+
+_ON_WEEKDAYS = (
+    gettext_noop("Sunday, {date} {time}"),
+    gettext_noop("Monday, {date} {time}"),
+    gettext_noop("Tuesday, {date} {time}"),
+    gettext_noop("Wednesday, {date} {time}"),
+    gettext_noop("Thursday, {date} {time}"),
+    gettext_noop("Friday, {date} {time}"),
+    gettext_noop("Saturday, {date} {time}"),
+)
+"""Moments likewise: beside a date, other languages have other names for the days."""
+
 _SECOND = timedelta(seconds=1)
+
+
+def moment_in_words(moment: datetime, zone: tzinfo) -> str:
+    """Write a moment with its weekday, as a clock of a zone shows it."""
+    local = moment.astimezone(zone)
+    on_weekday = _ON_WEEKDAYS[local.isoweekday() % 7]
+    return gettext(on_weekday, date=local.date(), time=local.strftime("%H:%M"))
+
+
+def moment_with_zone(moment: datetime, zone: tzinfo) -> str:
+    """Write a moment so that people of other zones know it, too."""
+    return gettext(
+        "{moment} ({zone})", moment=moment_in_words(moment, zone), zone=zone_in_words(zone)
+    )
 
 
 def read_local(text: str) -> datetime:
@@ -57,7 +95,9 @@ def local_moment(local: datetime, zone: tzinfo) -> datetime:
             return before
         after = local.replace(tzinfo=zone, fold=1).astimezone(UTC)
     except (OverflowError, ValueError) as error:
-        raise ToolError(f"{local.isoformat()} is no moment that can be waited for.") from error
+        raise ToolError(
+            gettext("{moment} is no moment that can be waited for.", moment=local.isoformat())
+        ) from error
     return _put_forward(after, before, zone)
 
 
@@ -67,11 +107,11 @@ def require_in_reach(due_at: datetime, now: datetime, zone: tzinfo) -> None:
     Raises:
         ToolError: It is not; the text says what time it is there.
     """
-    local = f"{now.astimezone(zone):%A, %Y-%m-%d %H:%M} ({zone})"
+    local = moment_with_zone(now, zone)
     if due_at <= now:
-        raise ToolError(f"That moment is past: it is {local}.")
+        raise ToolError(gettext("That moment is past: it is {now}.", now=local))
     if due_at - now > FARTHEST:
-        raise ToolError(f"That is more than five years ahead: it is {local}.")
+        raise ToolError(gettext("That is more than five years ahead: it is {now}.", now=local))
 
 
 def is_late(slot: datetime, now: datetime) -> bool:
@@ -88,6 +128,15 @@ def due_slot(reminder: Reminder, newest: datetime | None) -> datetime:
             were slept through before it, it stands for all of them.
     """
     return reminder.due_at if newest is None else max(reminder.due_at, newest)
+
+
+def was_passed(reminder: Reminder, slot: datetime, now: datetime) -> bool:
+    """Say whether a moment was seen to before a clock that was behind made it due once more.
+
+    What was seen to at a time still to come was by a clock that was ahead, and does not count.
+    """
+    passed_at = reminder.passed_at
+    return passed_at is not None and slot <= passed_at <= now
 
 
 def _put_forward(low: datetime, high: datetime, zone: tzinfo) -> datetime:

@@ -1,4 +1,4 @@
-"""How often: a few plain forms, as words and as cron expressions.
+"""How often: a few plain forms, as cron expressions and as words for people.
 
 The law of this file: no form comes more often than :data:`~bot.core.reminders.moments.SHORTEST_GAP`
 and none is read in two ways; what cron cannot say (every second week) is refused in words.
@@ -9,21 +9,21 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from bot.core.reminders.moments import WEEKDAYS
 from bot.core.reminders.values import Rhythm
 from bot.errors import ToolError
+from bot.languages import gettext, gettext_noop, speaking
+from bot.languages.rows import all_of, in_a_row
 
-REPEATS = (
+REPEATS = gettext_noop(
     "daily, weekdays, weekends, weekly, monthly, yearly, hourly, names of days (monday, friday), "
     "every 15, 20 or 30 minutes, or every 2, 3, 4, 6, 8 or 12 hours"
 )
 """All forms, as they are told to people and models."""
 
-TOO_OFTEN = "Nothing is repeated more often than every 15 minutes."
+TOO_OFTEN = gettext_noop("Nothing is repeated more often than every 15 minutes.")
 
-_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
-"""In the order of cron."""
-
-_DAY_BEGINS = tuple(day[:3].lower() for day in _DAYS)
+_DAY_BEGINS = tuple(day[:3].lower() for day in WEEKDAYS)
 _DAY_NAME = re.compile(r"(sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:day)?s?")
 _BETWEEN_DAYS = re.compile(r"\s*(?:,|\band\b|&|\s)\s*")
 _EVERY_SO_MANY = re.compile(r"(\d{1,4}) ?(minutes?|mins?|hours?|h)")
@@ -31,6 +31,16 @@ _PARTS_OF_HOUR = (15, 20, 30)
 _PARTS_OF_DAY = (2, 3, 4, 6, 8, 12)
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
+_ON_DAYS = {
+    "st": gettext_noop("every month on the {day}st"),
+    "nd": gettext_noop("every month on the {day}nd"),
+    "rd": gettext_noop("every month on the {day}rd"),
+    "th": gettext_noop("every month on the {day}th"),
+}
+_ON_LATE_DAYS = {
+    "st": gettext_noop("every month on the {day}st (in months that have one)"),
+    "th": gettext_noop("every month on the {day}th (in months that have one)"),
+}
 
 
 def rhythm_of(repeat: str, local: datetime) -> Rhythm | None:
@@ -50,50 +60,70 @@ def rhythm_of(repeat: str, local: datetime) -> Rhythm | None:
     at = f"{local.minute} {local.hour}"
     match text:
         case "day" | "daily":
-            return Rhythm(words="every day", cron=f"{at} * * *")
+            return _rhythm(f"{at} * * *")
         case "weekday" | "weekdays" | "workday" | "workdays":
-            return Rhythm(words="every weekday", cron=f"{at} * * 1-5")
+            return _rhythm(f"{at} * * 1-5")
         case "weekend" | "weekends":
-            return Rhythm(words="every Saturday and Sunday", cron=f"{at} * * 0,6")
+            return _rhythm(f"{at} * * 0,6")
         case "week" | "weekly":
-            return _on_days((local.isoweekday() % 7,), at)
+            return _rhythm(f"{at} * * {local.isoweekday() % 7}")
         case "month" | "monthly":
-            return _monthly(local, at)
+            return _rhythm(f"{at} {local.day} * *")
         case "year" | "yearly" | "annually":
-            return Rhythm(words="every year", cron=f"{at} {local.day} {local.month} *")
+            return _rhythm(f"{at} {local.day} {local.month} *")
         case "hour" | "hourly":
-            return Rhythm(words="every hour", cron=f"{local.minute} * * * *")
+            return _rhythm(f"{local.minute} * * * *")
     if (found := _EVERY_SO_MANY.fullmatch(text)) is not None:
         return _every_so_many(int(found[1]), found[2], local)
-    return _on_days(_days_named(text, repeat), at)
+    return _rhythm(f"{at} * * {_listed(_days_named(text, repeat))}")
+
+
+def how_often(rhythm: Rhythm) -> str:
+    """Say how often something is due, in the language that is spoken, behind a moment."""
+    minutes, hours, day, month, weekdays = rhythm.cron.split()
+    if hours == "*":
+        times = 1 + minutes.count(",")
+        every_hour = gettext("every hour")
+        return every_hour if times == 1 else gettext("every {count} minutes", count=60 // times)
+    if "," in hours:
+        return gettext("every {count} hours", count=24 // (1 + hours.count(",")))
+    if month != "*":
+        return gettext("every year")
+    if day != "*":
+        return _every_month(int(day))
+    if weekdays == "*":
+        return gettext("every day")
+    return gettext("every weekday") if weekdays == "1-5" else _every_week(weekdays)
+
+
+def _rhythm(cron: str) -> Rhythm:
+    with speaking("en"):  # its words are kept, and read by the model
+        return Rhythm(words=how_often(Rhythm(words="", cron=cron)), cron=cron)
 
 
 def _every_so_many(number: int, unit: str, local: datetime) -> Rhythm:
     if unit.startswith("m"):
         if number == 60:
-            return Rhythm(words="every hour", cron=f"{local.minute} * * * *")
+            return _rhythm(f"{local.minute} * * * *")
         if number < _PARTS_OF_HOUR[0]:
-            raise ToolError(TOO_OFTEN)
+            raise ToolError(gettext(TOO_OFTEN))
         if number not in _PARTS_OF_HOUR:
             raise _not_understood(f"{number} {unit}")
         minutes = sorted((local.minute + step) % 60 for step in range(0, 60, number))
-        return Rhythm(words=f"every {number} minutes", cron=f"{_listed(minutes)} * * * *")
+        return _rhythm(f"{_listed(minutes)} * * * *")
     if number == 1:
-        return Rhythm(words="every hour", cron=f"{local.minute} * * * *")
+        return _rhythm(f"{local.minute} * * * *")
     if number == 24:
-        return Rhythm(words="every day", cron=f"{local.minute} {local.hour} * * *")
+        return _rhythm(f"{local.minute} {local.hour} * * *")
     if number not in _PARTS_OF_DAY:
         raise _not_understood(f"{number} {unit}")
     hours = sorted((local.hour + step) % 24 for step in range(0, 24, number))
-    return Rhythm(words=f"every {number} hours", cron=f"{local.minute} {_listed(hours)} * * *")
+    return _rhythm(f"{local.minute} {_listed(hours)} * * *")
 
 
-def _monthly(local: datetime, at: str) -> Rhythm:
-    ending = _ENDINGS.get(local.day, "th")
-    words = f"every month on the {local.day}{ending}"
-    if local.day > 28:
-        words += " (in months that have one)"
-    return Rhythm(words=words, cron=f"{at} {local.day} * *")
+def _every_month(day: int) -> str:
+    phrases = _ON_LATE_DAYS if day > 28 else _ON_DAYS
+    return gettext(phrases[_ENDINGS.get(day, "th")], day=day)
 
 
 def _days_named(text: str, repeat: str) -> tuple[int, ...]:
@@ -103,11 +133,11 @@ def _days_named(text: str, repeat: str) -> tuple[int, ...]:
     return tuple(sorted({_DAY_BEGINS.index(name[:3]) for name in names}))
 
 
-def _on_days(days: tuple[int, ...], at: str) -> Rhythm:
+def _every_week(weekdays: str) -> str:
     # People's weeks end with the Sunday.
-    names = [_DAYS[day] for day in sorted(days, key=lambda day: day or 7)]
-    joined = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return Rhythm(words=f"every {joined}", cron=f"{at} * * {_listed(days)}")
+    days = sorted(map(int, weekdays.split(",")), key=lambda day: day or 7)
+    *names, last = (gettext(WEEKDAYS[day]) for day in days)
+    return gettext("every {days}", days=all_of((in_a_row(names), last)) if names else last)
 
 
 def _listed(numbers: list[int] | tuple[int, ...]) -> str:
@@ -115,4 +145,10 @@ def _listed(numbers: list[int] | tuple[int, ...]) -> str:
 
 
 def _not_understood(repeat: str) -> ToolError:
-    return ToolError(f"{repeat[:40]!r} is no rhythm I know. Possible are: {REPEATS}.")
+    return ToolError(
+        gettext(
+            "{repeat} is no rhythm I know. Possible are: {repeats}.",
+            repeat=repr(repeat[:40]),
+            repeats=gettext(REPEATS),
+        )
+    )

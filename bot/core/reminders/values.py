@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, NewType
 
-from bot.core.chat import ChatAddress, ChatKind, InboundMessage, Sender
+from bot.core.chat import ChatAddress, ChatKind, InboundMessage, PersonKey, Sender
 
 ReminderId = NewType("ReminderId", int)
 """By which people cancel it, too: no number is ever given twice."""
@@ -31,7 +31,7 @@ class Rhythm:
     """How often something is due again.
 
     Attributes:
-        words: As it is told, behind a moment: ``every weekday``.
+        words: As the model reads it, behind a moment: ``every weekday``.
         cron: The cron expression of its moments, in the reminder's time zone.
     """
 
@@ -49,6 +49,7 @@ class Reminder:
         zone: In which its moments are meant, whatever zone the author is in later.
         due_at: When it is due next.
         rhythm: None for once only.
+        passed_at: When its last moment was seen to, by the clock of then; None before the first.
         origin: What it was made by (a call of a tool, a command): the same makes no second one.
     """
 
@@ -62,7 +63,22 @@ class Reminder:
     created_at: datetime
     origin: str
     rhythm: Rhythm | None = None
+    passed_at: datetime | None = None
     id: ReminderId = NOT_KEPT_YET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DamagedReminder:
+    """What is left of a reminder that cannot be read any more.
+
+    Attributes:
+        person_key: Whose it is.
+        address: Where it was to be told; None where that cannot be read either.
+    """
+
+    id: ReminderId
+    person_key: PersonKey
+    address: ChatAddress | None
 
 
 def is_seen_in(

@@ -15,6 +15,7 @@ from bot.core.looking_back import LEAD, NOT_TO_BE_HAD
 from bot.core.memory.blanking import FORGOTTEN
 from bot.core.messages import Message, Text
 from bot.core.names import without_numbers
+from bot.core.reminders.wording import without_lead
 
 VOLATILE_LEAD = "[For this message only:"
 """Begins the volatile block, the last one of the open turn's request."""
@@ -91,10 +92,11 @@ def told_apart(event: Inbound | SetAside) -> Inbound | SetAside:
 def said_in(request: Message) -> str:
     """Give what people wrote in a turn's request, as people are shown it.
 
-    So without the bot's notes, what it looked up from before, and the numbers of who speaks.
+    So without the bot's notes, what it looked up from before, what a scheduled prompt tells of
+    itself, and the numbers of who speaks.
     """
     texts = (block.text for block in request.blocks if isinstance(block, Text))
-    return "\n".join(without_numbers(text) for text in texts if _is_shown(text))
+    return "\n".join(without_numbers(without_lead(text)) for text in texts if _is_shown(text))
 
 
 def _escaped(text: str) -> str:

@@ -1,7 +1,9 @@
 """``/claim CODE``: become the owner of a bot that has none."""
 
+from bot.languages import gettext, gettext_noop, ngettext
+from bot.languages.rows import one_behind_the_other
 from bot.ports import CommandContext
-from bot.runtime.access_gate import YOU_ARE_OWNER, AccessGate
+from bot.runtime.access_gate import OWNER_ALREADY, YOU_ARE_OWNER, AccessGate
 from bot.runtime.commands.table import Command
 
 
@@ -10,17 +12,21 @@ def claim_command(gate: AccessGate) -> Command:
 
     async def answer(context: CommandContext) -> str:
         if not context.arguments:
-            return "Write `/claim CODE`; the code stands in the bot's log."
+            return gettext("Write `/claim CODE`; the code stands in the bot's log.")
         told = await gate.claim(context.message, context.arguments)
         waiting = sum(place.state == "asked" for place in gate.places)
-        if told != YOU_ARE_OWNER or not waiting:
+        if told not in map(gettext, (YOU_ARE_OWNER, OWNER_ALREADY)) or not waiting:
             return told
-        groups = "1 group waits" if waiting == 1 else f"{waiting} groups wait"
-        return f"{told} {groups} to be allowed: `/allow` lists them."
+        groups = ngettext(
+            "{count} group waits to be allowed: `/allow` lists them.",
+            "{count} groups wait to be allowed: `/allow` lists them.",
+            waiting,
+        )
+        return one_behind_the_other(told, groups)
 
     return Command(
         name="claim",
-        description="Become the owner, with the code from the log.",
+        description=gettext_noop("Become the owner, with the code from the log."),
         handler=answer,
         is_of_use=lambda: gate.claims.awaits_owner,
     )

@@ -9,6 +9,8 @@ from datetime import tzinfo
 
 from bot.config.changes import CHANGEABLE, Value, changeable, read_change
 from bot.errors import ConfigError
+from bot.languages import gettext, gettext_noop
+from bot.languages.rows import one_behind_the_other
 from bot.ports import EVERYWHERE, OF_GROUPS, Choice, CommandAnswer, CommandContext
 from bot.runtime.commands.config_pages import (
     BACK,
@@ -19,14 +21,34 @@ from bot.runtime.commands.config_pages import (
     listed,
     shown,
     source_of,
-    where,
     worded,
 )
 from bot.runtime.commands.table import Command
 from bot.runtime.live_settings import Changed, LiveSettings
 
 YES = "--yes"
-ONLY_HERE = f"Only the bot's admins change what holds for all chats; `{HERE}` changes this group's."
+KEEP = gettext_noop("Keep")
+ONLY_HERE = gettext_noop(
+    "Only the bot's admins change what holds for all chats; `--here` changes this group's."
+)
+
+SET = gettext_noop("`{key}`: {before} → {after}, for all chats, {acts}.")
+SET_HERE = gettext_noop("`{key}`: {before} → {after}, for this chat, {acts}.")
+NO_CHANGE = gettext_noop(
+    "There is no change for all chats to take back; `/config undo --here` looks for one for this "
+    "chat."
+)
+NO_CHANGE_HERE = gettext_noop(
+    "There is no change for this chat to take back; `/config undo` looks for one for all chats."
+)
+LEAVE = gettext_noop(
+    "Set `{key}` from {now} to {then}? With less, turns that are in view may leave it for all "
+    "chats; summaries stand for them."
+)
+LEAVE_HERE = gettext_noop(
+    "Set `{key}` from {now} to {then}? With less, turns that are in view may leave it for this "
+    "chat; summaries stand for them."
+)
 
 _HERE = re.compile(r"(--|[\u2013\u2014])here", re.IGNORECASE)  # telephones make one dash of two
 _YES = re.compile(r"(--|[\u2013\u2014])yes", re.IGNORECASE)
@@ -65,7 +87,7 @@ def config_command(settings: LiveSettings, zone: tzinfo, in_force: InForce) -> C
     async def answer(context: CommandContext) -> str | CommandAnswer:
         wish = _read(context)
         if not context.is_admin and _is_for_all(wish):
-            return ONLY_HERE
+            return gettext(ONLY_HERE)
         try:
             match wish.words:
                 case ():
@@ -85,7 +107,7 @@ def config_command(settings: LiveSettings, zone: tzinfo, in_force: InForce) -> C
             return str(error)
         raise AssertionError(wish)
 
-    description = "Show or change a setting."
+    description = gettext_noop("Show or change a setting.")
     return Command(
         name="config",
         description=description,
@@ -98,10 +120,10 @@ def config_command(settings: LiveSettings, zone: tzinfo, in_force: InForce) -> C
 
 def _with_what_holds(done: str | CommandAnswer, told: str) -> str | CommandAnswer:
     """Add what is in force to what was set, unless it is only being asked for."""
-    if not told or isinstance(done, str):
-        return f"{done} {told}" if told else done
-    is_asked = any(choice.label == "Keep" for choice in done.choices)
-    return done if is_asked else replace(done, text=f"{done.text} {told}")
+    if isinstance(done, str):
+        return one_behind_the_other(done, told)
+    is_asked = any(choice.label == gettext(KEEP) for choice in done.choices)
+    return done if is_asked else replace(done, text=one_behind_the_other(done.text, told))
 
 
 def _is_for_one_conversation(arguments: str) -> bool:
@@ -134,19 +156,24 @@ def _read(context: CommandContext) -> _Wish:
 async def _set(settings: LiveSettings, key: str, text: str, wish: _Wish) -> str | CommandAnswer:
     described = changeable(key)
     if wish.scope and not described.is_for_one_chat_too:
-        return f"`{key}` holds for all chats: leave `{HERE}` out."
+        return gettext("`{key}` holds for all chats: leave `--here` out.", key=key)
     value: Value = None if text.lower() == BACK else read_change(key, text)
     if wish.has_buttons and not wish.is_sure and _lets_turns_leave(settings, key, value, wish):
         return _ask(settings, key, value, f"{key} {text}", wish)
     changed = await settings.change(key, value, scope=wish.scope, by=wish.by)
     if changed is None:
         setting = settings.setting(key, wish.scope)
-        return f"`{key}` is {worded(setting)} already ({source_of(settings, setting)})."
+        return gettext(
+            "`{key}` is {value} already ({source}).",
+            key=key,
+            value=worded(setting),
+            source=source_of(settings, setting),
+        )
     told = _told(settings, wish, changed)
     if wish.has_buttons:
         return CommandAnswer(text=told, choices=(_way_back(changed),))
     undo = f"/config {UNDO} {HERE}" if wish.scope else f"/config {UNDO}"
-    return f"{told} `{undo}` takes it back."
+    return one_behind_the_other(told, gettext("`{command}` takes it back.", command=undo))
 
 
 def _lets_turns_leave(settings: LiveSettings, key: str, value: Value, wish: _Wish) -> bool:
@@ -173,16 +200,15 @@ def _ask(settings: LiveSettings, key: str, value: Value, words: str, wish: _Wish
         words: What stands behind ``/config`` to make it so.
         wish: Whose it is.
     """
+    question = LEAVE_HERE if wish.scope else LEAVE
     now = worded(settings.setting(key, wish.scope))
     then = in_words(key, _next(settings, key, value, wish))
+    change = f"config {words}{_behind(wish.scope)} {YES}"
     return CommandAnswer(
-        text=(
-            f"Set `{key}` from {now} to {then}? With less, turns that are in view may leave it "
-            f"{where(wish.scope)}; summaries stand for them."
-        ),
+        text=gettext(question, key=key, now=now, then=then),
         choices=(
-            Choice(label="Change", command=f"config {words}{_behind(wish.scope)} {YES}"),
-            Choice(label="Keep", command=f"config {key}"),
+            Choice(label=gettext("Change"), command=change),
+            Choice(label=gettext(KEEP), command=f"config {key}"),
         ),
     )
 
@@ -193,7 +219,7 @@ def _way_back(changed: Changed) -> Choice:
     was_set = before.source == ("here" if changed.scope else "everywhere")
     value = before.value if was_set else BACK
     command = f"config {before.key} {value}{_behind(changed.scope)} {YES}"
-    return Choice(label="Undo", command=command)
+    return Choice(label=gettext("Undo"), command=command)
 
 
 def _behind(scope: str) -> str:
@@ -204,9 +230,9 @@ async def _undo(settings: LiveSettings, wish: _Wish, *keys: str) -> str | Comman
     """Take the newest change back, or ask first; with a key, only if it is one of that setting."""
     last = await settings.undoable(wish.scope)
     if keys and not wish.is_sure:
-        return USAGE_OF_UNDO
+        return gettext(USAGE_OF_UNDO)
     if keys and (last is None or keys != (last[0],)):
-        return "Not taken back: something else was changed since then."
+        return gettext("Not taken back: something else was changed since then.")
     if last is not None and wish.has_buttons and not wish.is_sure:
         key, value = last
         if _lets_turns_leave(settings, key, value, wish):
@@ -216,24 +242,31 @@ async def _undo(settings: LiveSettings, wish: _Wish, *keys: str) -> str | Comman
 
 def _undone(settings: LiveSettings, wish: _Wish, changed: Changed | None) -> str:
     if changed is None:
-        other = f"/config {UNDO}" if wish.scope else f"/config {UNDO} {HERE}"
-        return (
-            f"There is no change {where(wish.scope)} to take back; `{other}` looks for one "
-            f"{where('' if wish.scope else wish.chat)}."
-        )
+        return gettext(NO_CHANGE_HERE) if wish.scope else gettext(NO_CHANGE)
     if changed.after.key not in CHANGEABLE:
-        return "Taken back: a change of a setting that this version of the bot does not have."
-    return f"Taken back: {_told(settings, wish, changed)}"
+        return gettext(
+            "Taken back: a change of a setting that this version of the bot does not have."
+        )
+    return gettext("Taken back: {change}", change=_told(settings, wish, changed))
 
 
 def _told(settings: LiveSettings, wish: _Wish, changed: Changed) -> str:
     """Tell what a change did, from when on it counts, and where it does not."""
     key, before, after = changed.after.key, changed.before, changed.after
     if before.value == after.value:
-        return f"`{key}` stays {worded(after)} ({source_of(settings, after)})."
-    step = f"{worded(before)} → {worded(after)}"
-    told = f"`{key}`: {step}, {where(changed.scope)}, {changeable(key).acts}."
+        source = source_of(settings, after)
+        return gettext(
+            "`{key}` stays {value} ({source}).", key=key, value=worded(after), source=source
+        )
+    told = gettext(
+        SET_HERE if changed.scope else SET,
+        key=key,
+        before=worded(before),
+        after=worded(after),
+        acts=changeable(key).acts,
+    )
     here = settings.setting(key, wish.chat)
-    if not changed.scope and here.source == "here":
-        told += f" This chat keeps its own {worded(here)}."
-    return told
+    if changed.scope or here.source != "here":
+        return told
+    own = gettext("This chat keeps its own {value}.", value=worded(here))
+    return one_behind_the_other(told, own)

@@ -2,79 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import tzinfo
 
 from bot.config.changes import CHANGEABLE, Value, changeable
+from bot.languages import gettext, gettext_noop
+from bot.languages.rows import in_clauses, one_behind_the_other
 from bot.runtime.live_settings import LiveSettings, Setting
 
 HERE = "--here"
 BACK = "default"
 UNDO = "undo"
-USAGE_OF_UNDO = (
-    f"`/config {UNDO}` takes the last change for all chats back, `/config {UNDO} {HERE}` the last "
-    "one for this chat."
+WAYS = gettext_noop(
+    "`/config KEY` tells more of one. `/config KEY VALUE` sets it for all chats, and with `--here` "
+    "behind it for this chat only; `/config KEY default` takes that away again."
+)
+USAGE_OF_UNDO = gettext_noop(
+    "`/config undo` takes the last change for all chats back, `/config undo --here` the last one "
+    "for this chat."
 )
 
 
 def listed(settings: LiveSettings, chat: str) -> str:
     """List all settings as they are in a chat."""
-    lines = ["**Settings** of this chat", ""]
+    lines = [gettext("**Settings** of this chat"), ""]
     for key in CHANGEABLE:
         setting = settings.setting(key, chat)
-        lines.append(f"- `{key}`: {worded(setting)} ({source_of(settings, setting)})")
-    lines += [
-        "",
-        f"`/config KEY` tells more of one. `/config KEY VALUE` sets it for all chats, and with "
-        f"`{HERE}` behind it for this chat only; `/config KEY {BACK}` takes that away again. "
-        f"{USAGE_OF_UNDO}",
-    ]
+        value, source = worded(setting), source_of(settings, setting)
+        line = gettext("`{key}`: {value} ({source})", key=key, value=value, source=source)
+        lines.append(f"- {line}")
+    lines += ["", one_behind_the_other(gettext(WAYS), gettext(USAGE_OF_UNDO))]
     return "\n".join(lines)
 
 
 def shown(settings: LiveSettings, key: str, chat: str, zone: tzinfo) -> str:
-    """Tell all that there is to know of one setting in a chat."""
-    described = changeable(key)
+    """Tell all that there is to know of one setting in a chat.
+
+    What it is for stands there in English, as in the documents.
+    """
     setting = settings.setting(key, chat)
-    lines = [
-        f"`{key}` is {worded(setting)} ({source_of(settings, setting)})",
-        "",
-        f"- {described.description}",
-        f"- It may be {described.allowed}.",
-        f"- {_others(settings, setting)}.",
-    ]
+    head = gettext(
+        "`{key}` is {value} ({source})",
+        key=key,
+        value=worded(setting),
+        source=source_of(settings, setting),
+    )
+    return "\n".join((head, "", *(f"- {line}" for line in _told_of(settings, setting, zone))))
+
+
+def _told_of(settings: LiveSettings, setting: Setting, zone: tzinfo) -> Iterator[str]:
+    described = changeable(setting.key)
+    yield described.description
+    yield gettext("It may be {allowed}.", allowed=described.allowed)
+    yield gettext("{clauses}.", clauses=in_clauses(_others(settings, setting)))
     if setting.changed is not None:
         at = setting.changed.changed_at.astimezone(zone)
-        lines.append(f"- Set by `{_person(setting.changed.changed_by)}`, {at:%Y-%m-%d %H:%M}.")
-    lines.append(f"- A change acts {described.acts}.")
-    return "\n".join(lines)
+        by = _person(setting.changed.changed_by)
+        yield gettext("Set by `{person}`, {when}.", person=by, when=f"{at:%Y-%m-%d %H:%M}")
+    yield gettext("A change acts {acts}.", acts=described.acts)
 
 
-def _others(settings: LiveSettings, setting: Setting) -> str:
+def _others(settings: LiveSettings, setting: Setting) -> Iterator[str]:
     """Tell what would hold if it were not for who had the last word."""
     key = setting.key
-    told = [f"Default: {in_words(key, changeable(key).default)}"]
+    yield gettext("Default: {value}", value=in_words(key, changeable(key).default))
     if setting.source != "operator":
-        told.append(f"the operator has {in_words(key, settings.operator_value(key))}")
+        value = in_words(key, settings.operator_value(key))
+        yield gettext("the operator has {value}", value=value)
     if setting.source == "here":
         everywhere = settings.setting(key)
         if everywhere.source == "everywhere":
-            told.append(f"all chats have {worded(everywhere)}")
-    return "; ".join(told)
+            yield gettext("all chats have {value}", value=worded(everywhere))
 
 
 def source_of(settings: LiveSettings, setting: Setting) -> str:
     """Say who had the last word on a setting."""
     if setting.source == "here":
-        return "set for this chat"
+        return gettext("set for this chat")
     if setting.source == "everywhere":
-        return "set for all chats"
+        return gettext("set for all chats")
     is_default = setting.value == changeable(setting.key).default
-    return "default" if is_default else "the operator's"
-
-
-def where(scope: str) -> str:
-    """Say where what is set in a scope holds."""
-    return "for this chat" if scope else "for all chats"
+    return gettext("default") if is_default else gettext("the operator's")
 
 
 def worded(setting: Setting) -> str:

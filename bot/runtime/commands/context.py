@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from bot.core.files import OutgoingFile, clean_file_name
+from bot.languages import gettext, gettext_noop, ngettext
+from bot.languages.rows import one_behind_the_other
 from bot.ports import Choice, CommandAnswer, CommandContext
 from bot.runtime.commands.context_memory import memory_list
 from bot.runtime.commands.context_pages import (
@@ -25,11 +27,11 @@ YES = "--yes"
 _YESES = frozenset({YES, "\u2013yes", "\u2014yes"})  # telephones make one dash of two
 KEEP = "keep"
 UNDO = "undo"
-UNDOES_LAST = "\n\n`/context undo` takes the last compaction or clear back."
-NOTHING_LEFT = "Nothing is in my view now."
-BRINGS_BACK = " `/context undo` takes that back."
-ONLY_ADMINS = "In a group only admins can do that, since it is everybody's."
-USAGE = (
+UNDOES_LAST = gettext_noop("`/context undo` takes the last compaction or clear back.")
+NOTHING_LEFT = gettext_noop("Nothing is in my view now.")
+BRINGS_BACK = gettext_noop("`/context undo` takes that back.")
+ONLY_ADMINS = gettext_noop("In a group only admins can do that, since it is everybody's.")
+USAGE = gettext_noop(
     "`/context` shows what the model sees of this chat; `/context detail` its turns "
     "and what was remembered for the newest message; "
     "`/context json` the same as data; `/context clear` empties it; `/context undo` takes the last "
@@ -51,7 +53,9 @@ def context_command(runner: AgentRunner, zone: tzinfo) -> Command:
 
     async def show(asked: _Asked) -> CommandAnswer:
         view = await asked.steering.view()
-        return with_undo(overview(view, zone), view, asked.context, UNDOES_LAST)
+        page = overview(view, zone)
+        spelled_out = f"{page}\n\n{gettext(UNDOES_LAST)}"
+        return with_undo(page, view, asked.context, spelled_out)
 
     async def detail(asked: _Asked) -> str:
         view = await asked.steering.view()
@@ -79,15 +83,15 @@ def context_command(runner: AgentRunner, zone: tzinfo) -> Command:
     async def answer(context: CommandContext) -> str | CommandAnswer:
         wish, *rest = context.arguments.lower().split() or [""]
         if wish not in actions:
-            return USAGE
+            return gettext(USAGE)
         if wish in (CLEAR, KEEP, UNDO) and not may_change(context):
-            return ONLY_ADMINS
+            return gettext(ONLY_ADMINS)
         steering = runner.steering_of(context.message.address.session_key)
         return await actions[wish](_Asked(context=context, steering=steering, words=tuple(rest)))
 
     return Command(
         name="context",
-        description="Show what the model sees of this chat, or clear it.",
+        description=gettext_noop("Show what the model sees of this chat, or clear it."),
         handler=answer,
         heeds_chat_admins=True,
         is_about_conversation=always,
@@ -99,16 +103,17 @@ def compact_command(runner: AgentRunner) -> Command:
 
     async def answer(context: CommandContext) -> str | CommandAnswer:
         if not may_change(context):
-            return ONLY_ADMINS
+            return gettext(ONLY_ADMINS)
         steering = runner.steering_of(context.message.address.session_key)
         done = await steering.compact()
         if isinstance(done, Refused):
-            return f"Nothing was compacted: {done.reason}."
-        return with_undo(_worded(done), await steering.view(), context, BRINGS_BACK)
+            return gettext("Nothing was compacted: {reason}.", reason=done.reason)
+        text = _worded(done)
+        return with_undo(text, await steering.view(), context, _undoable(text))
 
     return Command(
         name="compact",
-        description="Summarise the older half of this chat now.",
+        description=gettext_noop("Summarise the older half of this chat now."),
         handler=answer,
         heeds_chat_admins=True,
         is_everybodys=True,
@@ -123,49 +128,81 @@ async def _clear(asked: _Asked) -> CommandAnswer:
     """
     context, steering = asked.context, asked.steering
     if not _YESES.issuperset(asked.words):
-        return CommandAnswer(text=USAGE)
+        return CommandAnswer(text=gettext(USAGE))
     is_shared = context.message.kind == "group"
     if _YESES.isdisjoint(asked.words) and (context.has_buttons or is_shared):
         view = await steering.view()
         if not view.turns and not view.has_summary:
-            return CommandAnswer(text=NOTHING_LEFT)
-        whose = "everybody's view of this chat" if is_shared else "my view"
-        text = (
-            f"Clear? {counted(view.turns)}, about {short(_history_tokens(view))} tokens, would "
-            f"leave {whose}. What was said stays stored."
-        )
-        keep = (Choice(label="Keep", command=f"context {KEEP}"),) if context.has_buttons else ()
-        clear = Choice(label="Clear", command=f"context {CLEAR} {YES}")
-        return CommandAnswer(text=text, choices=(clear, *keep))
+            return CommandAnswer(text=gettext(NOTHING_LEFT))
+        keep = Choice(label=gettext("Keep"), command=f"context {KEEP}")
+        clear = Choice(label=gettext("Clear"), command=f"context {CLEAR} {YES}")
+        choices = (clear, keep) if context.has_buttons else (clear,)
+        return CommandAnswer(text=_question(view, is_shared=is_shared), choices=choices)
     turns = await steering.clear()
-    text = f"Cleared: {counted(turns)} left my view. What was said stays stored."
-    if not turns:
-        text = NOTHING_LEFT
-    return with_undo(text, await steering.view(), context, BRINGS_BACK)
+    text = gettext(NOTHING_LEFT)
+    if turns:
+        text = ngettext(
+            "Cleared: {count} turn left my view. What was said stays stored.",
+            "Cleared: {count} turns left my view. What was said stays stored.",
+            turns,
+        )
+    return with_undo(text, await steering.view(), context, _undoable(text))
+
+
+def _question(view: ContextView, *, is_shared: bool) -> str:
+    tokens = short(_history_tokens(view))
+    if is_shared:
+        return ngettext(
+            "Clear? {count} turn, about {tokens} tokens, would leave everybody's view of this "
+            "chat. What was said stays stored.",
+            "Clear? {count} turns, about {tokens} tokens, would leave everybody's view of this "
+            "chat. What was said stays stored.",
+            view.turns,
+            tokens=tokens,
+        )
+    return ngettext(
+        "Clear? {count} turn, about {tokens} tokens, would leave my view. What was said stays "
+        "stored.",
+        "Clear? {count} turns, about {tokens} tokens, would leave my view. What was said stays "
+        "stored.",
+        view.turns,
+        tokens=tokens,
+    )
 
 
 async def _keep(asked: _Asked) -> str:
-    return "Nothing was cleared."
+    return gettext("Nothing was cleared.")
 
 
 async def _undo(asked: _Asked) -> str:
     """Take back the last change, or the one that the button was about, if it is the last."""
     if asked.words and asked.words[0] != _moment(await asked.steering.view()):
-        return "Not undone: this chat was compacted or cleared again since then."
+        return gettext("Not undone: this chat was compacted or cleared again since then.")
     done = await asked.steering.undo()
     if isinstance(done, Refused):
-        return f"Not undone: {done.reason}."
-    return f"Undone: {counted(done.turns)} in view again, about {short(done.tokens_after)} tokens."
+        return gettext("Not undone: {reason}.", reason=done.reason)
+    return ngettext(
+        "Undone: {count} turn in view again, about {tokens} tokens.",
+        "Undone: {count} turns in view again, about {tokens} tokens.",
+        done.turns,
+        tokens=short(done.tokens_after),
+    )
 
 
-def with_undo(text: str, view: ContextView, context: CommandContext, hint: str) -> CommandAnswer:
-    """Offer to take the last change back: by a button, or by saying what to write."""
+def with_undo(
+    text: str, view: ContextView, context: CommandContext, spelled_out: str
+) -> CommandAnswer:
+    """Offer to take the last change back: by a button, or by a text that says what to write."""
     if not view.can_undo:
         return CommandAnswer(text=text)
     if not context.has_buttons:
-        return CommandAnswer(text=f"{text}{hint}")
-    undo = Choice(label="Undo", command=f"context {UNDO} {_moment(view)}".rstrip())
+        return CommandAnswer(text=spelled_out)
+    undo = Choice(label=gettext("Undo"), command=f"context {UNDO} {_moment(view)}".rstrip())
     return CommandAnswer(text=text, choices=(undo,))
+
+
+def _undoable(text: str) -> str:
+    return one_behind_the_other(text, gettext(BRINGS_BACK))
 
 
 def _history_tokens(view: ContextView) -> int:
@@ -185,9 +222,13 @@ def may_change(context: CommandContext) -> bool:
 
 
 def _worded(done: Compacted) -> str:
-    stay = "stays" if done.turns == 1 else "stay"
-    return (
-        f"Compacted: {counted(done.turns_left)} left my view, {done.turns} {stay}; about "
-        f"{short(done.tokens_before)} → {short(done.tokens_after)} tokens. Their summary is being "
-        "written."
+    return ngettext(
+        "Compacted: {left} left my view, {count} stays; about {before} → {after} tokens. Their "
+        "summary is being written.",
+        "Compacted: {left} left my view, {count} stay; about {before} → {after} tokens. Their "
+        "summary is being written.",
+        done.turns,
+        left=counted(done.turns_left),
+        before=short(done.tokens_before),
+        after=short(done.tokens_after),
     )

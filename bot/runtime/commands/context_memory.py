@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.core.memory.items import told_id
+from bot.core.memory.reasons import reasons_in
 from bot.core.memory.recalled import Band, Recalled
 from bot.core.quoting import one_line
+from bot.languages import gettext, gettext_noop
+from bot.languages.rows import all_of, in_clauses
 from bot.runtime.context.steering import ContextView
 
 SHOWN_CHARS = 80
 
 _BANDS: dict[Band, str] = {
-    "standing": "always told",
-    "verbatim": "word for word",
-    "line": "in a line",
-    "spare": "in a line, as there was space",
-    "below": "not told",
+    "standing": gettext_noop("always told"),
+    "verbatim": gettext_noop("word for word, relevance {score}"),
+    "line": gettext_noop("in a line, relevance {score}"),
+    "spare": gettext_noop("in a line, as there was space, relevance {score}"),
+    "below": gettext_noop("not told, relevance {score}"),
 }
 
 
@@ -25,16 +28,16 @@ def memory_list(view: ContextView) -> str:
     memory = view.memory
     if memory is None or not (memory.pieces or memory.standing_left or memory.relevant_left):
         return ""
-    lines = [
-        f"**Remembered for the newest message**, about {view.facts_tokens} tokens of facts and "
-        f"{view.recalled_tokens} of what was found",
-        "",
-        *map(_line, memory.pieces),
-        *(f"- Only one of these can hold: {_codes(ids)}" for ids in memory.conflicts),
-    ]
+    head = gettext(
+        "**Remembered for the newest message**, about {facts} tokens of facts and {found} of what "
+        "was found",
+        facts=view.facts_tokens,
+        found=view.recalled_tokens,
+    )
+    lines = [*map(_line, memory.pieces), *map(_doubt, memory.conflicts)]
     if left := memory.standing_left + memory.relevant_left:
-        lines.append(f"- {left} more found no room")
-    return "\n".join(lines)
+        lines.append(gettext("{count} more found no room", count=left))
+    return "\n".join((head, "", *(f"- {line}" for line in lines)))
 
 
 def memory_data(view: ContextView) -> dict[str, object] | None:
@@ -62,19 +65,19 @@ def memory_data(view: ContextView) -> dict[str, object] | None:
 
 def _line(piece: Recalled) -> str:
     words = one_line(piece.text, SHOWN_CHARS).replace("`", "'")
-    return f"- `{told_id(piece.id)}` `{words}`: {'; '.join(_reasons(piece))}"
+    reasons = in_clauses(_reasons(piece))
+    return gettext(
+        "`{id}` `{words}`: {reasons}", id=told_id(piece.id), words=words, reasons=reasons
+    )
 
 
 def _reasons(piece: Recalled) -> Iterator[str]:
+    """Say what speaks for a piece; where it is from stands as the model was told it."""
     yield piece.about
-    yield (
-        _BANDS[piece.band]
-        if piece.band == "standing"
-        else (f"{_BANDS[piece.band]}, relevance {piece.score:.2f}")
-    )
-    if piece.why:
-        yield piece.why
+    yield gettext(_BANDS[piece.band], score=f"{piece.score:.2f}")
+    yield from reasons_in(piece.why)
 
 
-def _codes(ids: tuple[str, ...]) -> str:
-    return " and ".join(f"`{told_id(each)}`" for each in ids)
+def _doubt(ids: tuple[str, ...]) -> str:
+    codes = all_of(f"`{told_id(each)}`" for each in ids)
+    return gettext("Only one of these can hold: {facts}", facts=codes)

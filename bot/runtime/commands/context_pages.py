@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterator
 from datetime import datetime, tzinfo
 
 from bot.core.llm import Usage
-from bot.core.window.conversation import CompactionKind
+from bot.core.window.conversation import Compaction, CompactionKind
 from bot.core.window.report import TurnLine
+from bot.languages import gettext, gettext_noop, ngettext
+from bot.languages.rows import all_of, in_a_row, in_clauses, in_commas
 from bot.runtime.commands.context_memory import memory_data
 from bot.runtime.context.steering import ContextView
-from bot.runtime.nouns import how_many
 
 BAR_CELLS = 16
 
 _WHY: dict[CompactionKind, str] = {
-    "restart": "the bot was restarted",
-    "turns": "there were too many turns",
-    "tokens": "it was too long",
-    "text": "it was too long, so older turns were reduced to their words",
-    "overflow": "the model found it too long",
-    "emptied": "the model found it too long twice",
-    "asked": "it was asked for",
-    "clear": "it was cleared",
+    "restart": gettext_noop("because the bot was restarted"),
+    "turns": gettext_noop("because there were too many turns"),
+    "tokens": gettext_noop("because it was too long"),
+    "text": gettext_noop("because it was too long, so older turns were reduced to their words"),
+    "overflow": gettext_noop("because the model found it too long"),
+    "emptied": gettext_noop("because the model found it too long twice"),
+    "asked": gettext_noop("because it was asked for"),
+    "clear": gettext_noop("because it was cleared"),
 }
+_ROLES = {
+    "user": gettext_noop("{count} user"),
+    "assistant": gettext_noop("{count} assistant"),
+    "tool results": gettext_noop("{count} tool results"),
+}
+_LABELS = {
+    "system": gettext_noop("system"),
+    "tools": gettext_noop("tools"),
+    "summary": gettext_noop("summary"),
+    "memory": gettext_noop("memory"),
+    "history": gettext_noop("history"),
+    "current": gettext_noop("current"),
+    "free": gettext_noop("free"),
+}
+_LABEL_COLUMNS = 8
+"""What the longest label takes, a space behind it included, with two columns for a wide letter."""
 
 
 def overview(view: ContextView, zone: tzinfo) -> str:
@@ -32,33 +50,41 @@ def overview(view: ContextView, zone: tzinfo) -> str:
     report = view.report
     scale = max(view.max_tokens, report.total_tokens)
     free = max(0, view.max_tokens - report.total_tokens)
-    roles = ", ".join(f"{count} {role}" for role, count in report.by_role)
-    lines = [
-        f"**Context** of {counted(view.turns)} (limit {view.max_turns}), "
-        f"about {short(report.total_tokens)} of {short(view.max_tokens)} tokens",
-        "",
-        "```",
-        *_bars((*report.tokens, ("free", free)), scale),
-        "```",
-        "",
-        f"- Messages: {report.messages} ({roles})",
-        f"- Characters: {short(report.characters)}",
-        *_opened(view, zone),
-        f"- Left this view: {_left(view)}",
-        f"- Last compaction: {_last(view, zone)}",
-        f"- Read from the cache: {_cache(view.usage)}",
-        f"- Model: `{view.model}`{_limited(view)}",
-    ]
-    return "\n".join(lines)
+    head = ngettext(
+        "**Context** of {count} turn (limit {limit}), about {tokens} of {most} tokens",
+        "**Context** of {count} turns (limit {limit}), about {tokens} of {most} tokens",
+        view.turns,
+        limit=view.max_turns,
+        tokens=short(report.total_tokens),
+        most=short(view.max_tokens),
+    )
+    bars = _bars((*report.tokens, ("free", free)), scale)
+    lines = (f"- {line}" for line in _lines(view, zone))
+    return "\n".join((head, "", "```", *bars, "```", "", *lines))
+
+
+def _lines(view: ContextView, zone: tzinfo) -> Iterator[str]:
+    report = view.report
+    roles = in_a_row(gettext(_ROLES[role], count=count) for role, count in report.by_role)
+    yield gettext("Messages: {count} ({roles})", count=report.messages, roles=roles)
+    yield gettext("Characters: {count}", count=short(report.characters))
+    yield from _opened(view, zone)
+    yield gettext("Left this view: {turns}", turns=_left(view))
+    yield gettext("Last compaction: {account}", account=_last(view, zone))
+    yield gettext("Read from the cache: {share}", share=_cache(view.usage))
+    yield _model(view)
 
 
 def turn_list(view: ContextView) -> str:
     """List the turns in view, oldest first, one line each."""
     if not view.report.turns:
-        return "No turn of this chat is in view."
-    lines = [f"**{counted(view.turns)} in view**, oldest first", ""]
-    lines += map(_turn_line, view.report.turns)
-    return "\n".join(lines)
+        return gettext("No turn of this chat is in view.")
+    head = ngettext(
+        "**{count} turn in view**, oldest first",
+        "**{count} turns in view**, oldest first",
+        view.turns,
+    )
+    return "\n".join((head, "", *map(_turn_line, view.report.turns)))
 
 
 def as_data(view: ContextView) -> str:
@@ -129,7 +155,14 @@ def _bar(name: str, tokens: int, cells: int) -> str:
     """Draw a bar in 30 columns, which a telephone has."""
     filled = "░" if name == "free" else "█"
     bar = (filled * cells) or ("▏" if tokens else "")
-    return f"{name:<8}{bar:<{BAR_CELLS}} {short(tokens):>5}".rstrip()
+    label = gettext(_LABELS[name])
+    gap = " " * (_LABEL_COLUMNS - _columns(label))
+    return f"{label}{gap}{bar:<{BAR_CELLS}} {short(tokens):>5}".rstrip()
+
+
+def _columns(text: str) -> int:
+    """Count what a text takes where all letters are equally wide, and some twice that."""
+    return sum(1 + (unicodedata.east_asian_width(each) in "WF") for each in text)
 
 
 def short(tokens: int) -> str:
@@ -141,7 +174,7 @@ def short(tokens: int) -> str:
 
 def counted(count: int) -> str:
     """Write a number of turns: ``1 turn``, ``2 turns``."""
-    return f"{count} turn{'' if count == 1 else 's'}"
+    return ngettext("{count} turn", "{count} turns", count)
 
 
 def _opened(view: ContextView, zone: tzinfo) -> Iterator[str]:
@@ -151,47 +184,77 @@ def _opened(view: ContextView, zone: tzinfo) -> Iterator[str]:
         return
     parts: list[str] = []
     if opening.last is not None:
-        parts.append(
-            f"the record of a session of {opening.last.ended_at.astimezone(zone):%Y-%m-%d}"
-        )
+        day = f"{opening.last.ended_at.astimezone(zone):%Y-%m-%d}"
+        parts.append(gettext("the record of a session of {day}", day=day))
     if facts := len(opening.facts):
-        parts.append(how_many(facts, "fact"))
-    yield f"- Opened with: {' and '.join(parts)}"
+        parts.append(ngettext("{count} fact", "{count} facts", facts))
+    yield gettext("Opened with: {pieces}", pieces=all_of(parts))
 
 
 def _left(view: ContextView) -> str:
     if not view.turns_left:
         was_cleared = view.compaction is not None and view.compaction.kind == "clear"
-        return "what was cleared" if was_cleared and view.can_undo else "nothing"
-    them, their = ("it", "its") if view.turns_left == 1 else ("them", "their")
-    stands = "a summary stands" if view.has_summary else "a note stands"
+        is_cleared = was_cleared and view.can_undo
+        return gettext("what was cleared") if is_cleared else gettext("nothing")
     if view.has_summary and view.waits_for_summary:
-        stands = "a summary and a note stand"
-    waits = f" until {their} summary is written" if view.waits_for_summary else ""
-    return f"{counted(view.turns_left)}; {stands} for {them}{waits}"
+        return ngettext(
+            "{count} turn; a summary and a note stand for it until its summary is written",
+            "{count} turns; a summary and a note stand for them until their summary is written",
+            view.turns_left,
+        )
+    if view.has_summary:
+        return ngettext(
+            "{count} turn; a summary stands for it",
+            "{count} turns; a summary stands for them",
+            view.turns_left,
+        )
+    if view.waits_for_summary:
+        return ngettext(
+            "{count} turn; a note stands for it until its summary is written",
+            "{count} turns; a note stands for them until their summary is written",
+            view.turns_left,
+        )
+    return ngettext(
+        "{count} turn; a note stands for it",
+        "{count} turns; a note stands for them",
+        view.turns_left,
+    )
 
 
-def _limited(view: ContextView) -> str:
-    """Say why a request may have less than is set, where the model's window is the reason."""
+def _model(view: ContextView) -> str:
+    """Name the model, and say where its window is why a request may have less than is set."""
     if view.max_tokens >= view.set_tokens:
-        return ""
-    return (
-        f", which reads {short(view.window_tokens)} tokens with its answer: so not the "
-        f"{short(view.set_tokens)} that are set"
+        return gettext("Model: `{model}`", model=view.model)
+    return gettext(
+        "Model: `{model}`, which reads {window} tokens with its answer: so not the {set} that are "
+        "set",
+        model=view.model,
+        window=short(view.window_tokens),
+        set=short(view.set_tokens),
     )
 
 
 def _last(view: ContextView, zone: tzinfo) -> str:
     compaction = view.compaction
     if compaction is None:
-        return "none yet"
-    taken_back = "" if view.can_undo else "; it was taken back"
+        return gettext("none yet")
     when: datetime = compaction.at.astimezone(zone)
-    sizes = ""
+    account = in_commas((f"{when:%Y-%m-%d %H:%M}", *_happened(compaction)))
+    return account if view.can_undo else in_clauses((account, gettext("it was taken back")))
+
+
+def _happened(compaction: Compaction) -> Iterator[str]:
+    if compaction.turns_left:
+        yield ngettext("{count} turn left", "{count} turns left", compaction.turns_left)
+    else:
+        yield gettext("no turn left")
     if compaction.tokens_before:
-        sizes = f", {short(compaction.tokens_before)} → {short(compaction.tokens_after)} tokens"
-    left = f"{counted(compaction.turns_left)} left" if compaction.turns_left else "no turn left"
-    return f"{when:%Y-%m-%d %H:%M}, {left}{sizes}, because {_WHY[compaction.kind]}{taken_back}"
+        yield gettext(
+            "{before} → {after} tokens",
+            before=short(compaction.tokens_before),
+            after=short(compaction.tokens_after),
+        )
+    yield gettext(_WHY[compaction.kind])
 
 
 def _hit_rate(usage: Usage) -> float | None:
@@ -201,13 +264,19 @@ def _hit_rate(usage: Usage) -> float | None:
 def _cache(usage: Usage) -> str:
     rate = _hit_rate(usage)
     if rate is None:
-        return "nothing was asked yet"
-    return f"{rate:.0%} of {short(usage.prompt_tokens)} tokens since the last clear"
+        return gettext("nothing was asked yet")
+    return gettext(
+        "{share} of {tokens} tokens since the last clear",
+        share=f"{rate:.0%}",
+        tokens=short(usage.prompt_tokens),
+    )
 
 
 def _turn_line(line: TurnLine) -> str:
-    words = line.first_words.replace("`", "'") or "(no text)"
-    calls = f"{line.tool_calls} tool call{'' if line.tool_calls == 1 else 's'}"
-    tools = f", {calls}" if line.tool_calls else ""
-    shape = ", words only" if line.is_text_only else ""
-    return f"{line.number}. `{words}` {short(line.tokens)} tokens{tools}{shape}"
+    words = line.first_words.replace("`", "'") or gettext("(no text)")
+    told = [gettext("{tokens} tokens", tokens=short(line.tokens))]
+    if line.tool_calls:
+        told.append(ngettext("{count} tool call", "{count} tool calls", line.tool_calls))
+    if line.is_text_only:
+        told.append(gettext("words only"))
+    return f"{line.number}. `{words}` {in_commas(told)}"

@@ -15,6 +15,7 @@ from bot.core.commands import CommandCall, parse_command
 from bot.core.lifecycle import worded
 from bot.core.names import without_numbers
 from bot.core.window.notes import said_in
+from bot.languages import gettext, gettext_noop
 from bot.ports import Choice, CommandAnswer, CommandContext, Conversations, Presence
 from bot.ports.plugins import MOST_CHOICES
 from bot.runtime.commands.table import Command, CommandTable
@@ -23,9 +24,11 @@ NAME = "in"
 WHOLE = "-"
 """Stands for the conversation of the chat itself, beside its threads."""
 
-USAGE = "`/in THREAD COMMAND` gives a command in another conversation of this chat."
-NO_CONVERSATION = "There is no conversation here yet. Mention me, and one begins below your words."
-UNKNOWN = "There is no such conversation here any more."
+USAGE = gettext_noop("`/in THREAD COMMAND` gives a command in another conversation of this chat.")
+NO_CONVERSATION = gettext_noop(
+    "There is no conversation here yet. Mention me, and one begins below your words."
+)
+UNKNOWN = gettext_noop("There is no such conversation here any more.")
 
 _MOST_TOPIC_CHARS = 60
 _MOST_LABEL_CHARS = 40
@@ -71,13 +74,14 @@ class Elsewhere:
         busy = None if scope is None else scope.conversations(address)
         places = await self._places(address, busy)
         if not places:
-            return CommandAnswer(text=NO_CONVERSATION if scope is None else scope.otherwise)
+            none = NO_CONVERSATION if scope is None else scope.otherwise
+            return CommandAnswer(text=gettext(none))
         words = f"{call.name} {call.arguments}".rstrip()
         if len(places) == 1:
             inside = _within(context.message, places[0].address.thread, words)
             self._commands.begin(call, inside)
             return await self._given(call, context, inside)
-        lines, choices = ["Which conversation?", ""], []
+        lines, choices = [gettext("Which conversation?"), ""], []
         for number, place in enumerate(places, start=1):
             topic = await self._topic(place.address.session_key)
             lines.append(f"{number}. {self._when(place)}`{_shortened(topic, _MOST_TOPIC_CHARS)}`")
@@ -90,10 +94,10 @@ class Elsewhere:
         """Give a command in another conversation of the chat."""
         inner = _inner(context.message)
         if inner is None:
-            return USAGE
+            return gettext(USAGE)
         message, call = inner
         if not await self._presence.takes_part(message.address.session_key):
-            return UNKNOWN
+            return gettext(UNKNOWN)
         return await self._given(call, context, message)
 
     def meant(self, call: CommandCall, message: InboundMessage) -> CommandCall:
@@ -148,14 +152,14 @@ class Elsewhere:
         if asked is not None:
             return without_numbers(worded(asked))
         turns = (await self._conversations.load(session_key)).turns
-        return said_in(turns[-1].request) if turns else "(nothing is in view)"
+        return said_in(turns[-1].request) if turns else gettext("(nothing is in view)")
 
 
 def elsewhere_command(elsewhere: Elsewhere) -> Command:
     """Give a command in another conversation of the same chat."""
     return Command(
         name="in",
-        description="Give a command in another conversation of this chat.",
+        description=gettext_noop("Give a command in another conversation of this chat."),
         handler=elsewhere.answer,
         heeds_chat_admins=True,
         is_listed=False,

@@ -1,5 +1,6 @@
 """``/help``: what the bot can be asked."""
 
+from bot.languages import gettext, gettext_noop
 from bot.ports import CommandContext
 from bot.runtime.commands.table import Command, CommandTable
 
@@ -9,10 +10,19 @@ def help_command(table: CommandTable) -> Command:
 
     async def answer(context: CommandContext) -> str:
         lines = [
-            f"- `/{command.name}`: {command.description}" for command in table.visible_to(context)
+            "- "
+            + gettext(
+                "`/{command}`: {description}",
+                command=command.name,
+                description=gettext(command.description),
+            )
+            for command in table.visible_to(context)
         ]
-        return "Write to me as to a person, or use a command:\n\n" + "\n".join(lines)
+        return "\n".join((gettext("Write to me as to a person, or use a command:"), "", *lines))
 
     return Command(
-        name="help", description="Show this list.", handler=answer, heeds_chat_admins=True
+        name="help",
+        description=gettext_noop("Show this list."),
+        handler=answer,
+        heeds_chat_admins=True,
     )

@@ -18,6 +18,7 @@ from bot.core.memory.keys import key_of, told_fact
 from bot.core.memory.recall import search_words
 from bot.core.quoting import one_line, written
 from bot.errors import StoreError, StoreLost, StoreUnreadable
+from bot.languages import gettext, gettext_noop
 from bot.ports import (
     Choice,
     Clock,
@@ -49,21 +50,27 @@ MOST_FOUND = 10
 MOST_PAGE_DIGITS = 6
 MOST_STATEMENT_CHARS = 300
 
-USAGE = (
+USAGE = gettext_noop(
     "`/memory` shows what I remember about you; `/memory show 2` its second page; `/memory search "
     "WORDS`, `/memory forget WORDS`, `/memory remember KEY: TEXT`, `/memory export`, `/memory off` "
     "and `on`, `/memory history` and `restore` do more with it."
 )
-UNREADABLE = "What I remember cannot be read at this moment; the bot's log says why."
-NOT_SEARCHABLE = "I cannot search what I remember at this moment; the bot mends that by itself."
-ON = "Memory is on here: what is worth it is remembered from now on."
-NO_WORDS = "Say what to look for: `/memory search WORDS`."
-HOW_TO_REMEMBER = "Say it as `/memory remember KEY: TEXT`: `/memory remember city: Lives in Rome.`"
-TOO_LONG = (
-    f"That has {{chars}} characters, and a fact has at most {MOST_STATEMENT_CHARS}. Say it "
-    "shorter, or as several facts."
+UNREADABLE = gettext_noop("What I remember cannot be read at this moment; the bot's log says why.")
+NOT_SEARCHABLE = gettext_noop(
+    "I cannot search what I remember at this moment; the bot mends that by itself."
 )
-NEVER_KEPT = "There is a secret in that, and I never keep secrets."
+ON = gettext_noop("Memory is on here: what is worth it is remembered from now on.")
+ON_ALREADY = gettext_noop("Memory is on here already.")
+OFF_ALREADY = gettext_noop("Memory is off here already.")
+NO_WORDS = gettext_noop("Say what to look for: `/memory search WORDS`.")
+HOW_TO_REMEMBER = gettext_noop(
+    "Say it as `/memory remember KEY: TEXT`: `/memory remember city: Lives in Rome.`"
+)
+TOO_LONG = gettext_noop(
+    "That has {chars} characters, and a fact has at most {most}. Say it shorter, or as several "
+    "facts."
+)
+NEVER_KEPT = gettext_noop("There is a secret in that, and I never keep secrets.")
 
 _COLON = re.compile("[:\N{FULLWIDTH COLON}]")
 
@@ -123,14 +130,14 @@ class MemoryDesk:
         """Answer; what cannot be read costs the answer and nothing else."""
         verb, words = _read(context.arguments)
         if verb not in self._verbs:
-            return USAGE
+            return gettext(USAGE)
         message = context.message
         who = message.sender.person_key
         viewer = viewer_of(message.address.session_key, message.kind, who)
         try:
             return await self._verbs[verb](_Asked(words=words, context=context, viewer=viewer))
         except StoreUnreadable:
-            return UNREADABLE
+            return gettext(UNREADABLE)
 
     async def _show(self, asked: _Asked) -> _Answer:
         parts, viewer = self._parts, asked.viewer
@@ -146,25 +153,25 @@ class MemoryDesk:
     async def _search(self, asked: _Asked) -> str:
         words = search_words(asked.words)
         if not words:
-            return NO_WORDS
+            return gettext(NO_WORDS)
         given = await self._parts.recall.search(words, asked.viewer, limit=MOST_FOUND)
         if given.trouble:
-            return NOT_SEARCHABLE
+            return gettext(NOT_SEARCHABLE)
         return found(self._scene(asked.viewer), given.hits, is_all=not given.is_being_made)
 
     async def _remember(self, asked: _Asked) -> str:
         head, *rest = _COLON.split(asked.words, maxsplit=1)
         key, statement = key_of(head), " ".join(written(" ".join(rest)).split())
         if not (key and statement):
-            return HOW_TO_REMEMBER
+            return gettext(HOW_TO_REMEMBER)
         if len(statement) > MOST_STATEMENT_CHARS:
-            return TOO_LONG.format(chars=len(statement))
+            return gettext(TOO_LONG, chars=len(statement), most=MOST_STATEMENT_CHARS)
         statement = one_line(statement, MOST_STATEMENT_CHARS)
         if "[redacted:" in await redact_text(f"{key}: {statement}", self._parts.redactor):
-            return NEVER_KEPT
+            return gettext(NEVER_KEPT)
         viewer, facts = asked.viewer, self._parts.facts
         if not self._parts.switch.is_on(viewer.audience):
-            return OFF
+            return gettext(OFF)
         topic: FactTopic = "name" if key == "name" else "other"
         new = NewFact(
             person_key=viewer.person_key,
@@ -177,10 +184,12 @@ class MemoryDesk:
             at=self._parts.clock.now(),
         )
         ((fact, ended),) = await facts.keep_facts((new,))
-        told = f"I remember that as `f{fact.id}`: {as_words(told_fact(fact.key, fact.text))}"
+        words = as_words(told_fact(fact.key, fact.text))
+        told = gettext("I remember that as `f{number}`: {fact}", number=fact.id, fact=words)
         if ended is None:
             return told
-        return f"{told}\nBefore it was: {as_words(told_fact(ended.key, ended.text))}"
+        before = as_words(told_fact(ended.key, ended.text))
+        return "\n".join((told, gettext("Before it was: {fact}", fact=before)))
 
     async def _forget(self, asked: _Asked) -> _Answer:
         return await self._parts.forgetting.forget(asked.words, asked.viewer, asked.context)
@@ -195,7 +204,7 @@ class MemoryDesk:
         except StoreLost:
             raise
         except StoreError:
-            return UNREADABLE
+            return gettext(UNREADABLE)
         file = OutgoingFile(
             name=f"memory-{now:%Y-%m-%d}.json",
             media_type="application/json",
@@ -217,12 +226,12 @@ class MemoryDesk:
 
     async def _switch(self, asked: _Asked, *, is_on: bool) -> str:
         if not may_change(asked.context):
-            return ONLY_ADMINS
+            return gettext(ONLY_ADMINS)
         audience, by = asked.viewer.audience, asked.viewer.person_key
         is_changed = await self._parts.switch.switch(audience, is_on=is_on, by=by)
         if not is_changed:
-            return f"Memory is {'on' if is_on else 'off'} here already."
-        return ON if is_on else OFF
+            return gettext(ON_ALREADY) if is_on else gettext(OFF_ALREADY)
+        return gettext(ON) if is_on else gettext(OFF)
 
     def _scene(self, viewer: Viewer) -> Scene:
         now = self._parts.clock.now().astimezone(self._parts.zone)
@@ -233,7 +242,9 @@ def memory_command(parts: MemoryParts) -> Command:
     """Show what is remembered of a person; search, correct, forget, export it, or switch it off."""
     return Command(
         name="memory",
-        description="Show what I remember about you, search it, or have it forgotten.",
+        description=gettext_noop(
+            "Show what I remember about you, search it, or have it forgotten."
+        ),
         handler=MemoryDesk(parts).answer,
         heeds_chat_admins=True,
         read_by=readers_of,
@@ -264,9 +275,12 @@ def _ways(asked: _Asked, page: int, pages: int, *, is_on: bool) -> tuple[Choice,
     """Offer what is asked for most where it is one press away; elsewhere the text says it all."""
     if not asked.context.has_buttons:
         return ()
-    ways = [Choice(label="More", command=f"memory show {page + 1}")] if page < pages else []
-    ways.append(Choice(label="Export", command="memory export"))
+    ways = []
+    if page < pages:
+        ways.append(Choice(label=gettext("More"), command=f"memory show {page + 1}"))
+    ways.append(Choice(label=gettext("Export"), command="memory export"))
     if may_change(asked.context):
-        label, command = ("Switch off", "memory off") if is_on else ("Switch on", "memory on")
-        ways.append(Choice(label=label, command=command))
+        off = Choice(label=gettext("Switch off"), command="memory off")
+        on = Choice(label=gettext("Switch on"), command="memory on")
+        ways.append(off if is_on else on)
     return tuple(ways)

@@ -1,14 +1,15 @@
 """``/retry``: once more, what did not work."""
 
 from bot.core.chat import SessionKey
+from bot.languages import gettext, gettext_noop, ngettext
 from bot.ports import Clock, CommandContext, Lifecycle
 from bot.runtime.commands.table import Command, always
 from bot.runtime.delivery import Delivery
 from bot.runtime.lanes import Lanes
 
-NOTHING_FAILED = "Nothing has failed here."
-BEING_WRITTEN = "An answer is being written; `/stop` ends it."
-UNDER_WAY = "What there is to say here is still being sent."
+NOTHING_FAILED = gettext_noop("Nothing has failed here.")
+BEING_WRITTEN = gettext_noop("An answer is being written; `/stop` ends it.")
+UNDER_WAY = gettext_noop("What there is to say here is still being sent.")
 
 
 def retry_command(lifecycle: Lifecycle, delivery: Delivery, lanes: Lanes, clock: Clock) -> Command:
@@ -22,7 +23,9 @@ def retry_command(lifecycle: Lifecycle, delivery: Delivery, lanes: Lanes, clock:
         session_key = context.message.address.session_key
         count = await delivery.send_again(session_key)
         if count:
-            return f"Sending {count} message{'s' if count > 1 else ''} again."
+            return ngettext(
+                "Sending {count} message again.", "Sending {count} messages again.", count
+            )
         claim = await lifecycle.reopen(session_key, at=clock.now())
         if claim is None:
             return await beside_what_is_open(session_key)
@@ -34,14 +37,14 @@ def retry_command(lifecycle: Lifecycle, delivery: Delivery, lanes: Lanes, clock:
         turns = (claim.turn for claim in unfinished.claims)
         turn = next((turn for turn in turns if turn.session_key == session_key), None)
         if turn is not None:
-            return "" if lanes.was_resumed(turn.id) else BEING_WRITTEN
+            return "" if lanes.was_resumed(turn.id) else gettext(BEING_WRITTEN)
         items = (item for item in unfinished.outbox if item.reply.kind == "final")
         is_sending = any(item.reply.address.session_key == session_key for item in items)
-        return UNDER_WAY if is_sending else NOTHING_FAILED
+        return gettext(UNDER_WAY) if is_sending else gettext(NOTHING_FAILED)
 
     return Command(
         name="retry",
-        description="Try again what failed.",
+        description=gettext_noop("Try again what failed."),
         handler=answer,
         is_about_conversation=always,
     )

@@ -1,11 +1,12 @@
 """``/stop``: cancel the answer being written."""
 
 from bot.core.chat import InboundMessage
+from bot.languages import gettext, gettext_noop
 from bot.ports import CommandContext
 from bot.runtime.commands.table import Command, Scope, always
 from bot.runtime.lanes import Lanes
 
-NOTHING_RUNS = "Nothing is running."
+NOTHING_RUNS = gettext_noop("Nothing is running.")
 
 
 def stop_command(lanes: Lanes) -> Command:
@@ -18,13 +19,13 @@ def stop_command(lanes: Lanes) -> Command:
 
     async def answer(context: CommandContext) -> str:
         if context.message.event_id not in stopped:
-            return NOTHING_RUNS
+            return gettext(NOTHING_RUNS)
         stopped.discard(context.message.event_id)
-        return "Stopped."
+        return gettext("Stopped.")
 
     return Command(
         name="stop",
-        description="Stop the answer being written.",
+        description=gettext_noop("Stop the answer being written."),
         handler=answer,
         at_once=stop,
         is_about_conversation=always,

@@ -8,6 +8,8 @@ from typing import Literal
 
 from bot.core.chat import ChatAddress, InboundMessage, SessionKey
 from bot.core.commands import CommandCall, MenuReader, nearest_command
+from bot.languages import gettext
+from bot.languages.rows import one_behind_the_other
 from bot.ports import CommandAnswer, CommandContext, CommandHandler
 
 Readers = Literal["chat", "asker", "asker_in_private"]
@@ -21,7 +23,7 @@ class Scope:
 
     Attributes:
         conversations: Gives those of a chat, its threads and itself.
-        otherwise: What is answered where there are none.
+        otherwise: What is answered where there are none, a key of its translations.
     """
 
     conversations: Callable[[ChatAddress], tuple[SessionKey, ...]]
@@ -168,7 +170,7 @@ class CommandTable:
         if command is None:
             return self._unknown(call.name, context)
         if command.is_refused(context):
-            return f"`/{command.name}` is for the bot's admins."
+            return gettext("`/{command}` is for the bot's admins.", command=command.name)
         return await command.handler(context)
 
     def nearest(self, name: str) -> str | None:
@@ -178,5 +180,8 @@ class CommandTable:
     def _unknown(self, name: str, context: CommandContext) -> str:
         known = tuple(each.name for each in self.visible_to(context))
         nearest = nearest_command(name, known)
-        hint = f"Did you mean `/{nearest}`?" if nearest else "`/help` lists all commands."
-        return f"There is no command `/{name}`. {hint}"
+        hint = gettext("`/help` lists all commands.")
+        if nearest:
+            hint = gettext("Did you mean `/{command}`?", command=nearest)
+        none = gettext("There is no command `/{command}`.", command=name)
+        return one_behind_the_other(none, hint)

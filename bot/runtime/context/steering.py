@@ -18,6 +18,7 @@ from bot.core.window.report import Weights, WindowReport, report_on
 from bot.core.window.restart import resume_after_restart
 from bot.core.window.shapes import shown
 from bot.core.window.window import Limits, Window
+from bot.languages import gettext, ngettext
 from bot.runtime.context.manager import ContextManager
 from bot.runtime.context.parts import ContextParts
 from bot.runtime.context.scale import Scale
@@ -124,7 +125,7 @@ class ContextSteering:
     async def compact(self) -> Compacted | Refused:
         """Let the older half of the turns leave now."""
         if self._manager.running is not None:
-            return Refused(reason="an answer is being written; try again when it is there")
+            return Refused(reason=gettext("an answer is being written; try again when it is there"))
         held = await self._manager.state.hold()
         limits, scale = self._limits()
         before = self._idle_window(held, limits)
@@ -153,7 +154,7 @@ class ContextSteering:
         )
         self._manager.forget()
         if not is_saved:
-            return Refused(reason="the chat was cleared meanwhile")
+            return Refused(reason=gettext("the chat was cleared meanwhile"))
         self._parts.on_left()
         self._parts.metrics.count(COMPACTIONS, "asked")
         return done
@@ -197,13 +198,21 @@ class ContextSteering:
         after = self._with_running(await self._former_window(before, former))
         if after.turns > limits.max_turns:
             return Refused(
-                reason=f"with the next message that would be {after.turns} turns, and "
-                f"{limits.max_turns} are allowed: they would leave again at once"
+                reason=gettext(
+                    "with the next message that would be {turns} turns, and {limit} are allowed: "
+                    "they would leave again at once",
+                    turns=after.turns,
+                    limit=limits.max_turns,
+                )
             )
         if (tokens := scale.estimate(after)) > limits.max_tokens:
             return Refused(
-                reason=f"that would be about {tokens} tokens, and {limits.max_tokens} are allowed: "
-                "it would be cut again at once"
+                reason=gettext(
+                    "that would be about {tokens} tokens, and {limit} are allowed: it would be "
+                    "cut again at once",
+                    tokens=tokens,
+                    limit=limits.max_tokens,
+                )
             )
         is_undone = await self._parts.conversations.undo(
             self._session_key, at=self._parts.clock.now()
@@ -273,10 +282,12 @@ class ContextSteering:
 
 
 def _too_few(turns: int) -> str:
-    return "there is only 1 turn in view" if turns == 1 else f"there are only {turns} turns in view"
+    return ngettext(
+        "there is only {count} turn in view", "there are only {count} turns in view", turns
+    )
 
 
 def _nothing_to_undo(held: Held) -> Refused:
     if held.conversation.compaction is None:
-        return Refused(reason="there is no compaction or clear to take back")
-    return Refused(reason="the last compaction or clear was taken back already")
+        return Refused(reason=gettext("there is no compaction or clear to take back"))
+    return Refused(reason=gettext("the last compaction or clear was taken back already"))

@@ -121,6 +121,7 @@ class TurnContext:
             max_tokens=min(live.max_tokens, budget.reserve_tokens),
             may_use_tools=may_use_tools,
             cache_marks=layout.cache_marks,
+            local_tokens=self._local,
         )
 
     def answered(self, usage: Usage) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 from bot.core.chat import InboundMessage, Sender
 from bot.core.names import speaker
 from bot.core.tasks import TaskState
+from bot.core.zone_names import zone_in_words
 
 MOST_TASK_CHARS = 2_000
 MOST_CLOCKS = 5
@@ -48,7 +49,7 @@ def volatile_lines(
 
 
 def _told(now: datetime, zone: tzinfo) -> str:
-    return f"{now.astimezone(zone):%A, %Y-%m-%d %H:%M} ({zone})"
+    return f"{now.astimezone(zone):%A, %Y-%m-%d %H:%M} ({zone_in_words(zone)})"
 
 
 def _worded(task: TaskState) -> str:

@@ -34,6 +34,7 @@ from bot.core.lifecycle import UNKNOWN_FATE, OutboxItem
 from bot.core.metrics import FAILURES, RETRIES
 from bot.core.retry import RetryPolicy, delay_before
 from bot.errors import ChannelError, DeliveryError, FateUnknown
+from bot.languages import gettext, gettext_noop, speaking
 from bot.ports import Channel, Clock, Lifecycle
 from bot.runtime.activity import Activity
 from bot.runtime.delivery.marks import Marks
@@ -43,7 +44,9 @@ from bot.runtime.supervisor import Spawn
 
 logger = logging.getLogger(__name__)
 
-REPEATED = "\n\n*(Sent again: whether the first copy arrived is not known.)*"
+SENT_AGAIN = gettext_noop("(Sent again: whether the first copy arrived is not known.)")
+REPEATED = f"\n\n*{SENT_AGAIN}*"
+"""How a repeat ends in English."""
 
 LOOKUP_RETRY = RetryPolicy(attempts=10, base_s=2.0, factor=2.0, cap_s=30.0)
 """A platform that cannot say for minutes whether a reply arrived gets a marked repeat; should that
@@ -63,7 +66,11 @@ REFUSED_PAUSE_S = 300.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryParts:
-    """What delivery works with; ``jitter`` gives numbers in [0, 1)."""
+    """What delivery works with.
+
+    Attributes:
+        jitter: Gives numbers in [0, 1).
+    """
 
     channels: Mapping[str, Channel]
     lifecycle: Lifecycle
@@ -126,7 +133,8 @@ class Courier:
         trip = _Trip(item=item, is_in_doubt=item.state == "sending", called_s=now_s)
         while True:
             try:
-                receipt = await self._attempt(channel, trip)
+                with speaking(item.reply.language):
+                    receipt = await self._attempt(channel, trip)
             except DeliveryError as error:
                 self._parts.metrics.count(FAILURES, "delivery", type(error).__name__)
                 wait_s = await self._after(trip, error)
@@ -265,8 +273,8 @@ async def _take_away(channel: Channel, receipt: Receipt, item: OutboxItem) -> No
 def _marked(reply: Reply) -> Reply:
     """Say of a reply that it is a repeat; a file says it in its caption, which is plain text."""
     if reply.file is None:
-        return replace(reply, text=reply.text + REPEATED)
-    return replace(reply, text=f"{reply.text} {REPEATED.strip().strip('*')}".strip())
+        return replace(reply, text=f"{reply.text}\n\n*{gettext(SENT_AGAIN)}*")
+    return replace(reply, text=f"{reply.text} {gettext(SENT_AGAIN)}".strip())
 
 
 def _given_up(trip: _Trip, error: DeliveryError) -> Delivered:

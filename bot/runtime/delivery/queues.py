@@ -16,6 +16,7 @@ from bot.core.chat import ChatAddress, Reply, SessionKey
 from bot.core.commands import with_prefix
 from bot.core.lifecycle import UNKNOWN_FATE, OutboxId, OutboxItem
 from bot.core.metrics import DELIVERIES, DELIVERY_SECONDS
+from bot.languages import speaking
 from bot.runtime import notices
 from bot.runtime.border import Incident, guarded
 from bot.runtime.delivery.courier import Courier, Delivered, DeliveryParts
@@ -160,10 +161,11 @@ class Delivery:
         """Note that an item failed; of an answer that is told once, and delivered like a reply."""
         notice = None
         if not is_told:
-            address = item.reply.address
+            address, language = item.reply.address, item.reply.language
             prefix = self._parts.channels[address.channel].capabilities.command_prefix
-            text = with_prefix(notices.for_undelivered(reason), prefix)
-            notice = Reply(address=address, text=text, kind="failure")
+            with speaking(language):
+                text = with_prefix(notices.for_undelivered(reason), prefix)
+            notice = Reply(address=address, text=text, kind="failure", language=language)
         told = await self._marks.failed(item.id, reason, notice)
         if told is not None:
             self.enqueue((told,))

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from bot.core.memory import forgetting as values
 from bot.core.memory.audience import Viewer
+from bot.core.memory.daily import written_lines
 from bot.core.memory.forgetting import Meant, NewForgetting, ReceiptPlace, Wish, read_wishes
 from bot.core.quoting import one_line
 from bot.errors import StoreError
@@ -65,7 +66,7 @@ class Forgetting:
         if self._parts.files is not None:
             found, _ = await lines_meant(self._parts.files, wish, viewer)
             told = await redact_text("\n".join(found), self._parts.redactor)
-            lines = tuple(dict.fromkeys(map(str.strip, told.splitlines())))
+            lines = written_lines(told.splitlines())
         reminders = await self._parts.store.meant_reminders(wish, viewer)
         proposal = _proposal(wish, meant, lines, reminders)
         if proposal.is_empty:

@@ -5,17 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.core.memory.forgetting import Removed, Trace
-from bot.runtime.nouns import how_many
+from bot.languages import gettext, ngettext
+from bot.languages.rows import in_a_row
 
-_LAYERS = (
-    ("turns", "turn", "turns"),
-    ("facts", "fact", "facts"),
-    ("episodes", "record of a session", "records of sessions"),
-    ("notes", "summary or note", "summaries and notes"),
-    ("messages", "undelivered or unread message", "undelivered or unread messages"),
-    ("reminders", "reminder", "reminders"),
-    ("entries", "line of memory files", "lines of memory files"),
-)
 _MOST_PLACES = 5
 
 
@@ -48,41 +40,92 @@ def receipt_text(removed: Removed, verified: Verified) -> str:
 
 
 def _gone(removed: Removed) -> str:
-    counted = [
-        how_many(count, one, many)
-        for layer, one, many in _LAYERS
-        if (count := getattr(removed, layer))
-    ]
-    if not counted:
-        return "**Forgotten.** There was nothing left to remove."
-    return f"**Forgotten:** {', '.join(counted)}."
+    counted = (
+        (removed.turns, ngettext("{count} turn", "{count} turns", removed.turns)),
+        (removed.facts, ngettext("{count} fact", "{count} facts", removed.facts)),
+        (
+            removed.episodes,
+            ngettext(
+                "{count} record of a session", "{count} records of sessions", removed.episodes
+            ),
+        ),
+        (
+            removed.notes,
+            ngettext("{count} summary or note", "{count} summaries and notes", removed.notes),
+        ),
+        (
+            removed.messages,
+            ngettext(
+                "{count} undelivered or unread message",
+                "{count} undelivered or unread messages",
+                removed.messages,
+            ),
+        ),
+        (removed.reminders, ngettext("{count} reminder", "{count} reminders", removed.reminders)),
+        (
+            removed.entries,
+            ngettext(
+                "{count} line of memory files", "{count} lines of memory files", removed.entries
+            ),
+        ),
+    )
+    gone = [words for count, words in counted if count]
+    if not gone:
+        return gettext("**Forgotten.** There was nothing left to remove.")
+    return gettext("**Forgotten:** {things}.", things=in_a_row(gone))
 
 
 def _proof(verified: Verified) -> tuple[str, ...]:
     lines: list[str] = []
     if not verified.is_index_new:
-        lines.append("The search index could not be emptied yet; that is tried again.")
+        lines.append(gettext("The search index could not be emptied yet; that is tried again."))
     if not verified.is_quiet:
-        lines.append("What you said while I was at it may be left: ask me once more.")
-    if not verified.is_searched:
-        lines.append("The disk was not searched for traces: nothing more is proved.")
-    elif not verified.needles:
-        lines.append("Nothing of it was long enough to be searched for on the disk.")
-    elif verified.traces:
-        places = sorted({trace.file for trace in verified.traces})
-        shown = ", ".join(f"`{place}`" for place in places[:_MOST_PLACES])
-        more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
-        lines.append(f"Traces are left in {shown}{more}, or it cannot be read:")
-        lines.append("the operator has to see to that.")
-    else:
-        pieces = how_many(verified.needles, "piece")
-        searched = "Database, log, index and files were searched byte by byte"
-        lines.append(f"{searched} for {pieces} of it: nothing is left.")
+        lines.append(gettext("What you said while I was at it may be left: ask me once more."))
+    lines.append(_found(verified))
     if verified.needles and verified.too_short:
-        texts = how_many(verified.too_short, "text was", "texts were")
-        lines.append(f"{texts} too short to be told from others, and not searched for.")
+        lines.append(
+            ngettext(
+                "{count} text was too short to be told from others, and not searched for.",
+                "{count} texts were too short to be told from others, and not searched for.",
+                verified.too_short,
+            )
+        )
     if verified.said:
-        stays = "Some of the same words stay where others said them, or where you kept them"
-        pieces = how_many(verified.said, "piece")
-        lines.append(f"{stays}: of {pieces} the disk proves nothing.")
+        lines.append(
+            ngettext(
+                "Some of the same words stay where others said them, or where you kept them: "
+                "of {count} piece the disk proves nothing.",
+                "Some of the same words stay where others said them, or where you kept them: "
+                "of {count} pieces the disk proves nothing.",
+                verified.said,
+            )
+        )
     return tuple(lines)
+
+
+def _found(verified: Verified) -> str:
+    if not verified.is_searched:
+        return gettext("The disk was not searched for traces: nothing more is proved.")
+    if not verified.needles:
+        return gettext("Nothing of it was long enough to be searched for on the disk.")
+    if not verified.traces:
+        return ngettext(
+            "Database, log, index and files were searched byte by byte for {count} piece of it: "
+            "nothing is left.",
+            "Database, log, index and files were searched byte by byte for {count} pieces of it: "
+            "nothing is left.",
+            verified.needles,
+        )
+    places = sorted({trace.file for trace in verified.traces})
+    shown = in_a_row([f"`{place}`" for place in places[:_MOST_PLACES]])
+    if len(places) <= _MOST_PLACES:
+        return gettext(
+            "Traces are left in {places}, or it cannot be read:\nthe operator has to see to that.",
+            places=shown,
+        )
+    return gettext(
+        "Traces are left in {places} and {count} more, or it cannot be read:\n"
+        "the operator has to see to that.",
+        places=shown,
+        count=len(places) - _MOST_PLACES,
+    )

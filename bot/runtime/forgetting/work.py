@@ -16,6 +16,7 @@ from bot.core.memory.forgetting import Forgetting, Gone, Meant, Removed
 from bot.core.memory.needles import needles_of
 from bot.core.turns import TurnId
 from bot.errors import SearchUnavailable
+from bot.languages import speaking
 from bot.ports import Standing
 from bot.runtime.forgetting.parts import ForgettingParts
 from bot.runtime.forgetting.proving import Proving
@@ -61,7 +62,9 @@ class ForgettingWork:
             work, clean, is_index_new=is_index_new, is_quiet=is_quiet
         )
         done = await self._as_kept(work)
-        replies = await self._parts.write(work.place, receipt_text(done.removed, verified))
+        with speaking(work.place.language):
+            receipt = receipt_text(done.removed, verified)
+        replies = await self._parts.write(work.place, receipt)
         items = await self._parts.store.finish_forgetting(
             work.id, replies, at=self._parts.clock.now()
         )

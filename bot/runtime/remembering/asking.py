@@ -139,17 +139,18 @@ class Asking:
                 is_lasting=not error.retryable,
                 retry_after_s=error.retry_after_s or 0.0,
             )
-        call = ModelCall(
-            session_key=job.session_key,
-            person_key=job.person_key,
-            model=answer.model,
-            asked=limits.model,
-            purpose=wish.purpose,
-            usage=answer.usage,
-            at=clock.now(),
-            cost_nano_usd=answer.cost_nano_usd,
-        )
-        await self._parts.jobs.record_call(call)
+        if not answer.is_accounted:
+            call = ModelCall(
+                session_key=job.session_key,
+                person_key=job.person_key,
+                model=answer.model,
+                asked=limits.model,
+                purpose=wish.purpose,
+                usage=answer.usage,
+                at=clock.now(),
+                cost_nano_usd=answer.cost_nano_usd,
+            )
+            await self._parts.jobs.record_call(call)
         if answer.stop == "refusal":
             return Failure(reason=DECLINED, is_lasting=True)
         return answer

@@ -64,7 +64,7 @@ class Distilling:
 
     def __init__(self, parts: DistillingParts) -> None:
         self._parts = parts
-        self._seq = 0
+        self._seq: int | None = None
         self._waiting: dict[Audience, None] = {}
         self._is_changed = asyncio.Event()
         self._is_asked = asyncio.Event()
@@ -86,7 +86,7 @@ class Distilling:
     async def run(self) -> None:
         """Write what changed or was asked for, for ever."""
         self._parts.store.watch_changes(self.note_change)
-        await self._begin()
+        self._seq = seq = await self._begin() if self._seq is None else self._seq
         while True:
             if not self._waiting:
                 await either(self._is_changed.wait(), self._is_asked.wait())
@@ -96,47 +96,50 @@ class Distilling:
             self._is_asked.clear()
             self._is_changed.clear()
             try:
-                await self._follow()
+                self._seq = seq = await self._follow(seq)
             except StoreError as error:
                 logger.warning("memory.store_failed", extra={"why": str(error)})
                 self._is_changed.set()
             await self._write_all()
 
-    async def _begin(self) -> None:
+    async def _begin(self) -> int:
         """Take what changed from now on: the night sees to what changed before."""
         while True:
             try:
-                self._seq = await self._parts.store.newest_seq()
+                return await self._parts.store.newest_seq()
             except StoreError as error:
                 logger.warning("memory.store_failed", extra={"why": str(error)})
                 await self._parts.clock.sleep(RETRY_S)
-            else:
-                return
 
-    async def _follow(self) -> None:
+    async def _follow(self, seq: int) -> int:
         """Find out whose facts or sessions changed; of what is gone that cannot be said."""
         store = self._parts.store
-        while changes := await store.changes_after(self._seq, limit=_CHANGES_AT_ONCE):
+        while changes := await store.changes_after(seq, limit=_CHANGES_AT_ONCE):
             refs = tuple(each.ref for each in changes if each.ref.startswith(_DISTILLED))
             whose = await store.audiences_of(refs) if refs else {}
             self._waiting |= dict.fromkeys(whose.values())
             if len(whose) < len(refs):
                 self._waiting |= dict.fromkeys(await store.audiences())
-            self._seq = changes[-1].seq
+            seq = changes[-1].seq
+        return seq
 
     async def _write_all(self) -> None:
         """Write what waits; a broken folder holds up no other one."""
-        troubles: list[str] = []
-        waiting, self._waiting = self._waiting, {}
-        for audience in waiting:
-            try:
-                await self._write(audience)
-            except StoreError as error:
-                self._waiting[audience] = None
-                troubles.append(str(error))
-                about = {"why": str(error), "folder": audience.folder}
-                logger.warning("memory.store_failed", extra=about)
-        self.trouble = next(iter(troubles), "")
+        broken: dict[Audience, str] = {}
+        try:
+            while self._waiting:
+                # Gone before it is written: one that breaks this worker is left to the night.
+                audience = next(iter(self._waiting))
+                del self._waiting[audience]
+                try:
+                    await self._write(audience)
+                except StoreError as error:
+                    broken[audience] = str(error)
+                    about = {"why": str(error), "folder": audience.folder}
+                    logger.warning("memory.store_failed", extra=about)
+        finally:
+            self._waiting |= dict.fromkeys(broken)
+        self.trouble = next(iter(broken.values()), "")
 
     async def _write(self, audience: Audience) -> None:
         parts = self._parts

@@ -8,6 +8,7 @@ as a new process would. ``CONTRACT`` lists them all::
         await check(lambda: MyStore.open(tmp_path / "store"))
 """
 
+from bot.testing.stores.attending import ATTENDING
 from bot.testing.stores.backlog import BACKLOG
 from bot.testing.stores.cleaning import CLEANING
 from bot.testing.stores.clearing import CLEARING
@@ -63,6 +64,7 @@ CONTRACT: tuple[Check, ...] = (
     *SPENDING,
     *BACKLOG,
     *REMINDERS,
+    *ATTENDING,
 )
 
 __all__ = ["CONTRACT", "Check", "OpenStore", "Store"]

@@ -11,7 +11,7 @@ from datetime import timedelta
 from bot.core.chat import ChatAddress, InboundDeletion
 from bot.core.lifecycle import Received
 from bot.core.memory.audience import Audience, Viewer, audience_of
-from bot.core.memory.episodes import Account
+from bot.core.memory.episodes import Account, Outline
 from bot.core.memory.facts import FactId, NewFact
 from bot.core.memory.jobs import MemoryJob
 from bot.core.memory.opening import KnownFact, LastSession, Opening
@@ -34,7 +34,12 @@ from bot.testing.stores.given import (
 KEY = HOME.session_key
 ANYWHERE = 2**62
 LATER = START + timedelta(hours=8)
-ACCOUNT = Account(summary="Herons were counted.", open_tasks=("count storks",), details=("42",))
+ACCOUNT = Account(
+    summary="Herons were counted.",
+    open_tasks=("count storks",),
+    details=("42",),
+    outline=Outline(turns=2, beginning="How many herons?", ending="42."),
+)
 HERS = Viewer(audience=audience_of(KEY, "private"), person_key=ANN.person_key)
 OPENED = Opening(
     last=LastSession(account=ACCOUNT, first=TurnId(1), through=TurnId(2), ended_at=START),

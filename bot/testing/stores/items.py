@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from bot.core.chat import InboundMessage, Reply, Sender
 from bot.core.files import Attachment
@@ -287,13 +288,16 @@ async def who_watches_is_told_of_changes(open_store: OpenStore) -> None:
     await begin(store, message(1))
     told: list[str] = []
     store.watch_changes(lambda: told.append("a"))
-    store.watch_changes(lambda: told.append("b"))
+    append_b = partial(told.append, "b")
+    store.watch_changes(append_b)
+    store.watch_changes(append_b)
     turn = (await store.unfinished()).claims[0].turn
     await store.record_resume(turn.id)
     assert told == []
 
     await end(store, turn)
     assert {"a", "b"} == set(told)
+    assert told.count("a") == told.count("b"), "who watches twice is told once"
     assert await store.installation()
     await store.close()
 

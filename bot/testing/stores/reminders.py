@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.core.chat import ChatAddress, Sender
+from bot.core.chat import ChatAddress, Reply, Sender
 from bot.core.memory.audience import viewer_of
 from bot.core.memory.forgetting import Meant, NewForgetting, ReceiptPlace, Wish
 from bot.core.reminders import Reminder, ReminderId, Rhythm, ZoneName, slot_message
@@ -110,11 +110,28 @@ async def what_is_due_is_told_by_channel(open_store: OpenStore) -> None:
     early = START + HOUR - timedelta(microseconds=1)
     assert () == await store.reminders_due(ANYWHERE, early, limit=9)
     assert START + HOUR == await store.next_reminder_at(ANYWHERE)
+    assert START + DAY == await store.next_reminder_at(ANYWHERE, after=START + HOUR)
+    assert await store.next_reminder_at(ANYWHERE, after=START + 9 * DAY) is None
     assert await store.next_reminder_at(frozenset()) is None
 
     assert await store.drop_reminder(bread.id)
     assert not await store.drop_reminder(bread.id)
     assert START + DAY == await store.next_reminder_at(frozenset({"telegram"}))
+    await store.close()
+
+
+async def one_that_is_given_up_is_gone_with_a_word_of_it(open_store: OpenStore) -> None:
+    """The word is in the outbox as soon as it is gone, and once."""
+    store = open_store()
+    (bread,) = await _keep(store, BREAD)
+    word = Reply(address=HOME, text="lost", kind="notice")
+    items = await store.give_up_reminder(bread.id, at=START, replies=(word,))
+    again = await store.give_up_reminder(bread.id, at=START, replies=(word,))
+
+    assert items is not None
+    assert (["lost"], None) == ([item.reply.text for item in items], again)
+    assert await store.reminder(bread.id) is None
+    assert () == await store.damaged_reminders(ANYWHERE, START + DAY)
     await store.close()
 
 
@@ -145,7 +162,28 @@ async def a_moment_is_passed_once_with_what_it_brings(open_store: OpenStore) -> 
     claim = await store.claim(HOME.session_key, at=START)
     assert claim is not None
     assert (message,) == claim.messages
-    assert (replace(daily, due_at=following),) == await store.reminders_of(ANN.person_key)
+    passed = replace(daily, due_at=following, passed_at=START)
+    assert (passed,) == await store.reminders_of(ANN.person_key)
+    await store.close()
+
+
+async def what_a_clock_ahead_passed_is_found_and_dated_back(open_store: OpenStore) -> None:
+    """But nothing whose first moment is far ahead, nor what was claimed or went meanwhile."""
+    store = open_store()
+    far = replace(DAILY, due_at=START + 900 * DAY, origin="turn:1:c")
+    daily, _, bread = await _keep(store, DAILY, far, BREAD)
+    ahead = START + 365 * DAY
+    assert () == await store.pass_slot(daily, following=ahead + DAY, at=ahead)
+
+    assert () == await store.reminders_passed_after(ahead)
+    (passed,) = await store.reminders_passed_after(ahead - HOUR)
+    assert replace(daily, due_at=ahead + DAY, passed_at=ahead) == passed
+
+    assert not await store.redate_reminder(daily, due_at=START)
+    assert await store.redate_reminder(passed, due_at=START + DAY)
+    assert replace(passed, due_at=START + DAY) == await store.reminder(daily.id)
+    await store.drop_reminder(bread.id)
+    assert not await store.redate_reminder(bread, due_at=START)
     await store.close()
 
 
@@ -246,7 +284,9 @@ REMINDERS: tuple[Check, ...] = (
     a_reminder_comes_back_as_it_was_kept,
     the_same_origin_makes_one_reminder,
     what_is_due_is_told_by_channel,
+    one_that_is_given_up_is_gone_with_a_word_of_it,
     a_moment_is_passed_once_with_what_it_brings,
+    what_a_clock_ahead_passed_is_found_and_dated_back,
     ids_are_never_given_twice,
     reminders_follow_a_chat_that_moves,
     a_chat_with_a_reminder_is_not_removed,

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.core.memory.daily import time_in_file, turns_in, with_entries
+from bot.core.memory.daily import time_in_file, turns_in, with_entries, written_lines
 from bot.testing.memory_files import DAY, entry
 
 SIGNS = st.text("#-*+> \t\n\r=<!/h1ax.)`~&\u2028\0", max_size=40)
@@ -38,6 +38,15 @@ def test_a_file_reads_like_this() -> None:
         f"{mark(7)}\n- 09:00 decided: tea\n- open: milk?\n\n"
         f"{mark(9)}\n- 09:00 done: x\n"
     )
+
+
+def test_people_are_shown_what_people_said_and_wrote() -> None:
+    text = with_entries("", DAY, (entry(7, "- 09:00 decided: tea\n- open: <!-- milk -->"),))
+    theirs = ("## Shopping", "  - eggs", "  - eggs", "# 2026-01-05 was a Monday")
+
+    assert ("09:00 decided: tea", "open: <!-- milk -->") == written_lines(text.splitlines())
+    assert ("## Shopping", "eggs", "# 2026-01-05 was a Monday") == written_lines(theirs)
+    assert () == written_lines(("# 2026-01-05", mark(7), " ", f"  {mark(8)}\r"))
 
 
 def test_a_persons_lines_stay_where_and_as_they_are() -> None:

@@ -12,7 +12,7 @@ from bot.core.memory.relevance import (
     WEIGHTS_OF_WORDS,
     Evidence,
     Weights,
-    is_question,
+    evidence_of,
     odds,
     score,
     scores,
@@ -45,17 +45,28 @@ strengths = st.lists(st.floats(-20, 40), min_size=1, max_size=2 * MOST_RIVALS).m
         replace(SOME, likeness=0.4),
         replace(SOME, is_said_by=True),
         replace(SOME, is_dated=True),
+        replace(SOME, was_asked=0.4),
+        replace(SOME, tells=True),
     ],
 )
 def test_more_evidence_is_stronger(better: Evidence) -> None:
     assert strength(better) > strength(SOME)
 
 
-def test_a_question_is_seldom_an_answer() -> None:
-    assert strength(replace(SOME, is_question=True)) < strength(SOME)
-    assert [True, True, False] == [
-        is_question(each) for each in ("Why? ", "什么\uff1f", "Why? So.")
-    ]
+@pytest.mark.parametrize("weights", [WEIGHTS, WEIGHTS_OF_WORDS])
+def test_who_asks_the_same_seldom_answers_it(weights: Weights) -> None:
+    assert strength(replace(SOME, is_question=True), weights) < strength(SOME, weights)
+    assert strength(replace(SOME, only_asked=0.4), weights) < strength(SOME, weights)
+
+
+@given(
+    st.tuples(*[st.floats(0, 1)] * 3, *[st.booleans()] * 3, *[st.floats(0, 1)] * 2, st.booleans())
+)
+def test_evidence_is_its_signals(signals: tuple[float, ...]) -> None:
+    evidence = evidence_of(signals)
+
+    assert signals == evidence.signals
+    assert len(signals) == len(WEIGHTS.of_signals)
 
 
 def test_odds_are_against_all_others() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from bot.core.memory.episodes import Account
+from bot.core.memory.episodes import Account, Outline
 from bot.core.quoting import objects_in, one_line, section, written
 from bot.core.shortening import with_shorter_parts
 from bot.core.turns import Turn
@@ -18,6 +18,7 @@ from bot.core.window.summary.lines import middle_left_out
 from bot.core.window.summary.pinned import collect_pinned, kind_of, missing_from
 from bot.core.window.summary.plan import PART_CHARS
 from bot.core.window.summary.transcript import transcript_of
+from bot.languages import gettext, ngettext, speaking
 
 MOST_PHRASES = 12
 MOST_PHRASE_CHARS = 240
@@ -50,7 +51,6 @@ or orientation of anybody."""
 ASK = "Now write the JSON that records the whole session."
 BEFORE = "recorded of the beginning"
 
-_LISTS = ("attempted", "succeeded", "failed", "decisions", "open_tasks")
 _SHARE_OF_BEFORE = 4
 _HEAD_CHARS, _TAIL_TURNS = 160, 3
 
@@ -89,8 +89,14 @@ def read_account(text: str) -> Account | None:
     for read in objects_in(text):
         summary = read.get("summary")
         if isinstance(summary, str):
-            lists = {name: _phrases(read.get(name)) for name in _LISTS}
-            return Account(summary=one_line(written(summary), MOST_SUMMARY_CHARS), **lists)
+            return Account(
+                summary=one_line(written(summary), MOST_SUMMARY_CHARS),
+                attempted=_phrases(read.get("attempted")),
+                succeeded=_phrases(read.get("succeeded")),
+                failed=_phrases(read.get("failed")),
+                decisions=_phrases(read.get("decisions")),
+                open_tasks=_phrases(read.get("open_tasks")),
+            )
     return None
 
 
@@ -114,19 +120,43 @@ def mechanical_account(turns: tuple[Turn, ...]) -> Account:
     """
     asked = [one_line(said_in(turn.request), _HEAD_CHARS) for turn in turns]
     replies = [one_line(turn.reply, _HEAD_CHARS) for turn in turns if turn.reply.strip()]
-    beginning = next(filter(None, asked), "(no text)")
-    ending = f", ended with “{replies[-1]}”" if replies else ""
-    noun = "turn" if len(turns) == 1 else "turns"
+    outline = Outline(
+        turns=len(turns),
+        beginning=next(filter(None, asked), ""),
+        ending=replies[-1] if replies else "",
+    )
+    with speaking("en"):  # whatever people speak: the model reads it
+        summary = outlined(outline)
     failed = (
         asked[number]
         for number, turn in enumerate(turns)
         if turn.outcome in ("failed", "stopped") and asked[number]
     )
     return Account(
-        summary=f"{len(turns)} {noun}, begun with “{beginning}”{ending}",
+        summary=summary,
         attempted=tuple(dict.fromkeys(filter(None, asked)))[:MOST_PHRASES],
         succeeded=tuple(dict.fromkeys(replies[-_TAIL_TURNS:])),
         failed=tuple(dict.fromkeys(failed))[:MOST_PHRASES],
+        outline=outline,
+    )
+
+
+def outlined(outline: Outline) -> str:
+    """Say how a session began and ended, in the language that is spoken."""
+    beginning = outline.beginning or gettext("(no text)")
+    if not outline.ending:
+        return ngettext(
+            "{count} turn, begun with “{beginning}”",
+            "{count} turns, begun with “{beginning}”",
+            outline.turns,
+            beginning=beginning,
+        )
+    return ngettext(
+        "{count} turn, begun with “{beginning}”, ended with “{ending}”",
+        "{count} turns, begun with “{beginning}”, ended with “{ending}”",
+        outline.turns,
+        beginning=beginning,
+        ending=outline.ending,
     )
 
 
@@ -139,6 +169,10 @@ def with_details(account: Account, turns: tuple[Turn, ...]) -> Account:
 
 def redacted_account(account: Account, redact: Callable[[str], str]) -> Account:
     """Take secrets out of a record."""
+    outline = account.outline
+    if outline is not None:
+        beginning, ending = redact(outline.beginning), redact(outline.ending)
+        outline = replace(outline, beginning=beginning, ending=ending)
     return Account(
         summary=redact(account.summary),
         attempted=tuple(map(redact, account.attempted)),
@@ -147,6 +181,7 @@ def redacted_account(account: Account, redact: Callable[[str], str]) -> Account:
         decisions=tuple(map(redact, account.decisions)),
         open_tasks=tuple(map(redact, account.open_tasks)),
         details=tuple(map(redact, account.details)),
+        outline=outline,
     )
 
 
