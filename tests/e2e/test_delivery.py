@@ -244,7 +244,8 @@ async def test_a_retry_of_what_is_still_being_sent_says_so(open_store: OpenStore
         ScriptedModel(["Answer."]), config=OPEN, store=open_store(), channel=channel
     ) as dialogue:
         channel.failures.append(DeliveryError("slow down", retry_after_s=60))
-        await dialogue.happens([channel.message("hello"), channel.message("/retry")])
+        for words in ("hello", "/retry"):
+            await dialogue.happens([channel.message(words)])
         await passes(dialogue, 60)
 
     assert ["Answer.", UNDER_WAY] == channel.texts()
