@@ -17,8 +17,18 @@ from tests.e2e.test_command_line import ROOT, write_config
 def begin(config: Path, *options: str) -> subprocess.Popen[str]:
     command = [sys.executable, *options, "run.py", "--config", str(config), "doctor", "--json"]
     return subprocess.Popen(
-        command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=_heed_the_key,
     )
+
+
+def _heed_the_key() -> None:
+    """A shell lets what it starts in the background ignore the key, and that is inherited."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("module", ["argparse", "pydantic", "bot.app.channels"])
