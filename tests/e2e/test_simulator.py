@@ -11,7 +11,7 @@ from bot.testing.simulator import SABOTAGES, simulate
 from bot.testing.simulator.virtual_loop import StandsStill, VirtualLoop
 from tests.repo.tree import ROOT
 
-SEEDS = 40
+SEEDS = 20
 SEEDS_A_TEST = 10
 FOUND_WITHIN = 60
 
