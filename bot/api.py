@@ -25,6 +25,7 @@ from bot.core.chat import (
 from bot.core.commands import MenuEntry, parse_command
 from bot.core.files import MOST_FILE_BYTES, Attachment, AttachmentKind, OutgoingFile
 from bot.core.findings import Finding, Grade, judge_clock, one_line
+from bot.core.http_dates import http_date
 from bot.core.lifecycle import SetAside
 from bot.core.memory.facts import FactTopic
 from bot.core.memory.items import ItemKind
@@ -164,6 +165,7 @@ __all__ = [
     "distrust",
     "gettext",
     "gettext_noop",
+    "http_date",
     "judge_clock",
     "language_of",
     "moment_in_words",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
+from bot.core.http_dates import http_date
 from bot.network import proxy_for
 
 TIMEOUT_S = 10.0
@@ -29,12 +29,4 @@ def date_of(address: str) -> datetime | None:
             told = error.headers.get("Date")
     except (OSError, HTTPException):
         return None
-    return _moment(told or "")
-
-
-def _moment(date: str) -> datetime | None:
-    try:
-        moment = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return http_date(told or "")

@@ -6,8 +6,6 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -19,6 +17,7 @@ from bot.api import (
     DeliveryError,
     Finding,
     Grade,
+    http_date,
     judge_clock,
     one_line,
 )
@@ -100,7 +99,7 @@ class Examination:
         given = headers.get("x-oauth-scopes")
         if given is not None:
             yield from _scopes(frozenset(each.strip() for each in given.split(",")))
-        theirs = _moment(headers.get("Date", ""))
+        theirs = http_date(headers.get("Date", ""))
         if theirs is not None:
             yield judge_clock(CHANNEL, ours=self.clock.now(), theirs=theirs)
 
@@ -187,14 +186,6 @@ def _scopes(given: frozenset[str]) -> Iterator[Finding]:
     seen = one_line(f"the bot token lacks {lacks}", 1_000)
     grade: Grade = "broken" if missing & NEEDED else "warning"
     yield Finding(area=CHANNEL, check="scopes", grade=grade, seen=seen, mend=_REINSTALL)
-
-
-def _moment(date: str) -> datetime | None:
-    try:
-        moment = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _absent(channel: str) -> Finding:

@@ -7,11 +7,10 @@ import time
 import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from http.client import HTTPException, HTTPMessage, HTTPResponse
 
-from bot.api import proxy_for
+from bot.api import http_date, proxy_for
 
 NO_ANSWER = (OSError, HTTPException, ValueError)
 """What :func:`ask` raises when there is no answer of the Bot API."""
@@ -101,12 +100,5 @@ def _read(status: int, content: bytes, headers: HTTPMessage) -> Answer:
         code=status,
         result=found.get("result"),
         description=str(found.get("description") or ""),
-        at=_date_of(headers),
+        at=http_date(headers.get("Date", "")),
     )
-
-
-def _date_of(headers: HTTPMessage) -> datetime | None:
-    try:
-        return parsedate_to_datetime(headers.get("Date", "")).astimezone(UTC)
-    except ValueError:
-        return None

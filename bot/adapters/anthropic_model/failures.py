@@ -10,10 +10,10 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 
 from bot.adapters.anthropic_model.json_values import as_object, text_in
+from bot.core.http_dates import http_date
 from bot.errors import (
     ContextTooLong,
     ModelAuthError,
@@ -111,13 +111,8 @@ def retry_after_s(headers: Mapping[str, str], at: datetime) -> float | None:
         return None
     if (seconds := _number(text)) is not None:
         return seconds
-    try:
-        until = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    if until.tzinfo is None:
-        until = until.replace(tzinfo=UTC)
-    return max(0.0, (until - at).total_seconds())
+    until = http_date(text)
+    return None if until is None else max(0.0, (until - at).total_seconds())
 
 
 def _number(text: str | None) -> float | None:

@@ -40,12 +40,7 @@ def insert(tables: Tables, call: ModelCall) -> CallId:
         call.model,
         call.asked,
         call.purpose,
-        call.usage.input_tokens,
-        call.usage.output_tokens,
-        call.usage.cache_read_tokens,
-        call.usage.cache_write_tokens,
-        call.local_tokens,
-        call.cost_nano_usd,
+        *_took(call),
     )
     assert cursor.lastrowid is not None
     usage_sums.take_in(tables, cursor.lastrowid)
@@ -68,12 +63,7 @@ def end(tables: Tables, call_id: CallId, call: ModelCall | None) -> None:
         micros_of(call.at),
         call.model,
         call.asked,
-        call.usage.input_tokens,
-        call.usage.output_tokens,
-        call.usage.cache_read_tokens,
-        call.usage.cache_write_tokens,
-        call.local_tokens,
-        call.cost_nano_usd,
+        *_took(call),
         call_id,
     )
     usage_sums.take_in(tables, call_id)
@@ -162,4 +152,17 @@ def _usage(row: Iterable[int | None]) -> Usage:
     given, out, read, written = (value or 0 for value in row)
     return Usage(
         input_tokens=given, output_tokens=out, cache_read_tokens=read, cache_write_tokens=written
+    )
+
+
+def _took(call: ModelCall) -> tuple[int | None, ...]:
+    """Give the columns of what a call took, in their order."""
+    usage = call.usage
+    return (
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+        call.local_tokens,
+        call.cost_nano_usd,
     )
